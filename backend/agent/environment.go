@@ -1,0 +1,250 @@
+package agent
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// StopGrace is how long a harness may take to confirm a stop before it is killed.
+const StopGrace = 2 * time.Second
+
+// Policy is what a sandbox may touch.
+type Policy struct {
+	Scratch string // the folder that tools work in; it exists
+}
+
+// Limits bound how many sandboxes stay warm, and for how long.
+type Limits struct {
+	Seats int           // warm sandboxes; the least recently used idle one goes first
+	Idle  time.Duration // how long an unused sandbox stays
+}
+
+// DefaultLimits are those of the app.
+var DefaultLimits = Limits{Seats: 8, Idle: 10 * time.Minute}
+
+// Environment owns sandboxes: one per session, made when first needed, kept warm between turns, and released whatever
+// happens. All methods may be called at once.
+type Environment struct {
+	backend Backend
+	limits  Limits
+
+	mu     sync.Mutex
+	seats  map[SessionKey]*seat
+	closed bool
+	ending sync.WaitGroup // sandboxes being closed
+}
+
+// seat is a sandbox and who uses it. Its fields are guarded by Environment.mu, but for ready's results.
+type seat struct {
+	policy  Policy
+	ready   chan struct{} // closed once sandbox and err are set
+	sandbox Sandbox
+	err     error
+	users   int
+	used    time.Time
+	idle    *time.Timer
+}
+
+// NewEnvironment makes an environment over backend. Close it.
+func NewEnvironment(backend Backend, limits Limits) *Environment {
+	return &Environment{backend: backend, limits: limits, seats: map[SessionKey]*seat{}}
+}
+
+// Launch translates spec and refuses a harness that the backend cannot run, before any sandbox exists.
+func (e *Environment) Launch(h Harness, spec Spec) (Launch, error) {
+	launch, err := h.Launch(spec)
+	if err != nil {
+		return Launch{}, err
+	}
+	if !e.backend.Supports(launch.Backend, launch.Harness) {
+		return Launch{}, Errorf(CodeValidation, "the backend %q cannot run the harness %q; choose another agent", launch.Backend, launch.Harness)
+	}
+	return launch, nil
+}
+
+// Open gives a conn in the session's sandbox, making the sandbox if there is none, if it died, or if the policy
+// changed. Closing the conn leaves the sandbox warm.
+func (e *Environment) Open(ctx context.Context, key SessionKey, policy Policy, launch Launch) (Conn, error) {
+	s, err := e.take(ctx, key, policy)
+	if err != nil {
+		return nil, err
+	}
+	conn, err := s.sandbox.Open(ctx, launch)
+	if err != nil {
+		e.leave(key, s)
+		return nil, err
+	}
+	return &seated{Conn: conn, leave: sync.OnceFunc(func() { e.leave(key, s) })}, nil
+}
+
+// seated gives its seat back when it is closed.
+type seated struct {
+	Conn
+	leave func()
+}
+
+func (c *seated) Close() error {
+	defer c.leave()
+	return c.Conn.Close()
+}
+
+// take finds or makes the session's seat, with its sandbox ready.
+func (e *Environment) take(ctx context.Context, key SessionKey, policy Policy) (*seat, error) {
+	e.mu.Lock()
+	if e.closed {
+		e.mu.Unlock()
+		return nil, Errorf(CodeSandbox, "Parley is closing; nothing new is started.")
+	}
+	s := e.seats[key]
+	if s != nil && (s.policy != policy || s.dead()) {
+		e.evict(key, s)
+		s = nil
+	}
+	if s == nil {
+		e.makeRoom()
+		s = &seat{policy: policy, ready: make(chan struct{})}
+		e.seats[key] = s
+		go e.fill(context.WithoutCancel(ctx), key, s)
+	}
+	s.users++
+	if s.idle != nil {
+		s.idle.Stop()
+	}
+	e.mu.Unlock()
+
+	select {
+	case <-s.ready:
+	case <-ctx.Done():
+		e.leave(key, s)
+		return nil, Wrap(CodeCancelled, ctx.Err(), "Stopped while the agent was starting.")
+	}
+	if s.err != nil {
+		e.leave(key, s)
+		return nil, s.err
+	}
+	return s, nil
+}
+
+// fill makes the sandbox. A caller that stops waiting does not stop it: the next turn finds it warm.
+func (e *Environment) fill(ctx context.Context, key SessionKey, s *seat) {
+	sandbox, err := e.backend.NewSandbox(ctx, s.policy)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	s.sandbox, s.err = sandbox, err
+	switch {
+	case err != nil:
+		e.forget(key, s)
+	case e.seats[key] != s: // evicted while it was being made
+		e.end(sandbox)
+	}
+	close(s.ready) // last: whoever waits for an evicted seat must find its closing already counted
+}
+
+// leave gives a seat back; the last user starts the idle clock.
+func (e *Environment) leave(key SessionKey, s *seat) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	s.users--
+	s.used = time.Now()
+	if s.users > 0 || e.seats[key] != s {
+		return
+	}
+	if s.dead() {
+		e.evict(key, s)
+		return
+	}
+	s.idle = time.AfterFunc(e.limits.Idle, func() {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		if e.seats[key] == s && s.users == 0 {
+			e.evict(key, s)
+		}
+	})
+}
+
+// makeRoom evicts the least recently used idle seat if all are taken. If every seat is busy one more is allowed: a
+// person is never told to wait for another chat. Called with mu held.
+func (e *Environment) makeRoom() {
+	if len(e.seats) < e.limits.Seats {
+		return
+	}
+	var oldestKey SessionKey
+	var oldest *seat
+	for key, s := range e.seats {
+		if s.users == 0 && (oldest == nil || s.used.Before(oldest.used)) {
+			oldestKey, oldest = key, s
+		}
+	}
+	if oldest != nil {
+		e.evict(oldestKey, oldest)
+	}
+}
+
+// Evict closes the session's sandbox, if there is one, and whatever runs in it.
+func (e *Environment) Evict(key SessionKey) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if s := e.seats[key]; s != nil {
+		e.evict(key, s)
+	}
+}
+
+// Close closes every sandbox and waits until all are gone. Open fails from now on. It may be called twice.
+func (e *Environment) Close() error {
+	e.mu.Lock()
+	e.closed = true
+	for key, s := range e.seats {
+		e.evict(key, s)
+	}
+	e.mu.Unlock()
+	e.ending.Wait()
+	return nil
+}
+
+// evict takes the seat off the map and closes its sandbox; if that is still being made, fill closes it. Called with mu
+// held.
+func (e *Environment) evict(key SessionKey, s *seat) {
+	e.forget(key, s)
+	select {
+	case <-s.ready:
+		if s.sandbox != nil {
+			e.end(s.sandbox)
+		}
+	default:
+		e.ending.Add(1)
+		go func() { <-s.ready; e.ending.Done() }()
+	}
+}
+
+func (e *Environment) forget(key SessionKey, s *seat) {
+	if s.idle != nil {
+		s.idle.Stop()
+	}
+	if e.seats[key] == s {
+		delete(e.seats, key)
+	}
+}
+
+// end closes a sandbox without holding up the caller. Called with mu held.
+func (e *Environment) end(sandbox Sandbox) {
+	e.ending.Go(func() { _ = sandbox.Close() })
+}
+
+// dead reports whether the seat's sandbox cannot be used any more. One that is still being made is not dead.
+func (s *seat) dead() bool {
+	select {
+	case <-s.ready:
+	default:
+		return false
+	}
+	if s.sandbox == nil {
+		return true
+	}
+	select {
+	case <-s.sandbox.Done():
+		return true
+	default:
+		return false
+	}
+}

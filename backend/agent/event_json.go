@@ -1,0 +1,202 @@
+package agent
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+)
+
+// ErrUnknownEvent is what decoding an event of a type from another version gives. A reader of the runner's wire drops
+// and counts it; a reader of a log must not.
+var ErrUnknownEvent = errors.New("unknown event type")
+
+// eventJSON is every field that an event may have. Which ones belong to which type is settled in toJSON and fromJSON.
+type eventJSON struct {
+	Type        string          `json:"type"`
+	ID          string          `json:"id,omitempty"`
+	Name        string          `json:"name,omitempty"`
+	Text        string          `json:"text,omitempty"`
+	Texts       []string        `json:"texts,omitempty"` // in a log only: a run of deltas
+	Input       json.RawMessage `json:"input,omitempty"`
+	Output      string          `json:"output,omitempty"`
+	Data        json.RawMessage `json:"data,omitempty"`
+	IsError     bool            `json:"isError,omitempty"`
+	Denied      bool            `json:"denied,omitempty"`
+	Transient   bool            `json:"transient,omitempty"`
+	URL         string          `json:"url,omitempty"`
+	MediaType   string          `json:"mediaType,omitempty"`
+	Items       []PlanItem      `json:"items,omitempty"`
+	Usage       *Usage          `json:"usage,omitempty"`
+	StopReason  StopReason      `json:"stopReason,omitempty"`
+	Model       string          `json:"model,omitempty"`
+	TraceID     string          `json:"traceId,omitempty"`
+	Agent       string          `json:"agent,omitempty"`
+	WorkingDir  string          `json:"workingDir,omitempty"`
+	TurnID      TurnID          `json:"turnId,omitempty"`
+	UserMessage MessageID       `json:"userMessageId,omitempty"`
+	Message     MessageID       `json:"messageId,omitempty"`
+	Failure     *Failure        `json:"error,omitempty"`
+}
+
+func toJSON(e Event) (eventJSON, error) {
+	switch e := e.(type) {
+	case MessageStart:
+		return eventJSON{Type: "message_start"}, nil
+	case MessageDelta:
+		return eventJSON{Type: "message_delta", Text: e.Text}, nil
+	case MessageEnd:
+		return eventJSON{Type: "message_end"}, nil
+	case MessageWhole:
+		return eventJSON{Type: "message", Text: e.Text}, nil
+	case ThoughtStart:
+		return eventJSON{Type: "thought_start"}, nil
+	case ThoughtDelta:
+		return eventJSON{Type: "thought_delta", Text: e.Text}, nil
+	case ThoughtEnd:
+		return eventJSON{Type: "thought_end"}, nil
+	case ThoughtWhole:
+		return eventJSON{Type: "thought", Text: e.Text}, nil
+	case ToolCallDelta:
+		return eventJSON{Type: "tool_call_delta", ID: e.ID, Name: e.Name, Text: e.Text}, nil
+	case ToolCall:
+		return eventJSON{Type: "tool_call", ID: e.ID, Name: e.Name, Input: e.Input}, nil
+	case ToolProgress:
+		return eventJSON{Type: "tool_progress", ID: e.ID, Output: e.Output}, nil
+	case ToolResult:
+		return eventJSON{Type: "tool_result", ID: e.ID, Name: e.Name, Output: e.Output, Data: e.Data, IsError: e.IsError, Denied: e.Denied}, nil
+	case Data:
+		return eventJSON{Type: "data", Name: e.Name, Data: e.Data, Transient: e.Transient}, nil
+	case File:
+		return eventJSON{Type: "file", URL: e.URL, MediaType: e.MediaType}, nil
+	case Plan:
+		return eventJSON{Type: "plan", Items: e.Items}, nil
+	case UsageReport:
+		return eventJSON{Type: "usage", Usage: &e.Usage}, nil
+	case Status:
+		return eventJSON{Type: "status", Text: e.Text}, nil
+	case SessionStarted:
+		return eventJSON{Type: "session_started", Agent: e.Agent, Model: e.Model, WorkingDir: e.WorkingDir}, nil
+	case TurnStarted:
+		return eventJSON{Type: "turn_started", TurnID: e.Turn, UserMessage: e.UserMessage, Message: e.Message, Agent: e.Agent, Model: e.Model}, nil
+	case TurnCompleted:
+		return eventJSON{Type: "turn_completed", StopReason: e.StopReason, Usage: &e.Usage, Model: e.Model, TraceID: e.TraceID, Failure: e.Failure}, nil
+	}
+	return eventJSON{}, fmt.Errorf("encode event: %T is never written", e)
+}
+
+func fromJSON(j eventJSON) (Event, error) {
+	var usage Usage
+	if j.Usage != nil {
+		usage = *j.Usage
+	}
+	switch j.Type {
+	case "message_start":
+		return MessageStart{}, nil
+	case "message_delta":
+		return MessageDelta{j.Text}, nil
+	case "message_end":
+		return MessageEnd{}, nil
+	case "message":
+		return MessageWhole{j.Text}, nil
+	case "thought_start":
+		return ThoughtStart{}, nil
+	case "thought_delta":
+		return ThoughtDelta{j.Text}, nil
+	case "thought_end":
+		return ThoughtEnd{}, nil
+	case "thought":
+		return ThoughtWhole{j.Text}, nil
+	case "tool_call_delta":
+		return ToolCallDelta{j.ID, j.Name, j.Text}, nil
+	case "tool_call":
+		return ToolCall{j.ID, j.Name, j.Input}, nil
+	case "tool_progress":
+		return ToolProgress{j.ID, j.Output}, nil
+	case "tool_result":
+		return ToolResult{j.ID, j.Name, j.Output, j.Data, j.IsError, j.Denied}, nil
+	case "data":
+		return Data{j.Name, j.Data, j.Transient}, nil
+	case "file":
+		return File{j.URL, j.MediaType}, nil
+	case "plan":
+		return Plan{j.Items}, nil
+	case "usage":
+		return UsageReport{usage}, nil
+	case "status":
+		return Status{j.Text}, nil
+	case "session_started":
+		return SessionStarted{j.Agent, j.Model, j.WorkingDir}, nil
+	case "turn_started":
+		return TurnStarted{j.TurnID, j.UserMessage, j.Message, j.Agent, j.Model}, nil
+	case "turn_completed":
+		return TurnCompleted{j.StopReason, usage, j.Model, j.TraceID, j.Failure}, nil
+	}
+	return nil, fmt.Errorf("%w: %q", ErrUnknownEvent, j.Type)
+}
+
+// EncodeEvent writes e as the JSON object of the runner's wire. Finish has no such form.
+func EncodeEvent(e Event) ([]byte, error) {
+	j, err := toJSON(e)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(j)
+}
+
+// DecodeEvent reads one event of the runner's wire. The error wraps ErrUnknownEvent if the type is not known here.
+func DecodeEvent(b []byte) (Event, error) {
+	var j eventJSON
+	if err := json.Unmarshal(b, &j); err != nil {
+		return nil, fmt.Errorf("decode event: %w", err)
+	}
+	return fromJSON(j)
+}
+
+// EncodeLog writes events as one JSON array. A run of deltas becomes one element: each keeps its own place and number,
+// at a few bytes instead of fifty.
+func EncodeLog(events []Event) ([]byte, error) {
+	out := make([]eventJSON, 0, len(events))
+	for _, e := range events {
+		j, err := toJSON(e)
+		if err != nil {
+			return nil, err
+		}
+		if isDelta(j.Type) && len(out) > 0 && out[len(out)-1].Type == j.Type {
+			last := &out[len(out)-1]
+			if last.Texts == nil {
+				last.Texts, last.Text = []string{last.Text}, ""
+			}
+			last.Texts = append(last.Texts, j.Text)
+			continue
+		}
+		out = append(out, j)
+	}
+	return json.Marshal(out)
+}
+
+// DecodeLog reads what EncodeLog wrote. Anything unknown is an error: a log with a hole would be another turn.
+func DecodeLog(b []byte) ([]Event, error) {
+	var in []eventJSON
+	if err := json.Unmarshal(b, &in); err != nil {
+		return nil, fmt.Errorf("decode log: %w", err)
+	}
+	events := make([]Event, 0, len(in))
+	for _, j := range in {
+		texts := j.Texts
+		if texts == nil {
+			texts = []string{j.Text}
+		}
+		for _, j.Text = range texts {
+			e, err := fromJSON(j)
+			if err != nil {
+				return nil, fmt.Errorf("decode log: %w", err)
+			}
+			events = append(events, e)
+		}
+	}
+	return events, nil
+}
+
+func isDelta(eventType string) bool {
+	return eventType == "message_delta" || eventType == "thought_delta"
+}

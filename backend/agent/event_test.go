@@ -1,0 +1,120 @@
+package agent
+
+import (
+	"encoding/json"
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+var everyEvent = []Event{
+	MessageStart{}, MessageDelta{"a"}, MessageDelta{""}, MessageDelta{"<é\u2028😀>"}, MessageEnd{}, MessageWhole{"whole"},
+	ThoughtStart{}, ThoughtDelta{"t"}, ThoughtDelta{"u"}, ThoughtEnd{}, ThoughtWhole{"whole"},
+	ToolCallDelta{"c1", "read_file", `{"pa`}, ToolCall{"c1", "read_file", json.RawMessage(`{"path":"x"}`)},
+	ToolProgress{"c1", "half"}, ToolResult{"c1", "read_file", "text", json.RawMessage(`[1]`), true, true}, ToolResult{ID: "c2"},
+	Data{"note", json.RawMessage(`{"k":1}`), true}, File{"media://x", "image/png"}, Plan{[]PlanItem{{"one", "pending"}}},
+	UsageReport{Usage{1, 2, 3, 4, 5}}, Status{"busy"},
+	SessionStarted{"demo", "m", "/w"}, TurnStarted{"t1", "u1", "m1", "demo", "m"},
+	TurnCompleted{StopError, Usage{Input: 1}, "m", "trace", &Failure{CodeInternal, "why"}}, TurnCompleted{StopReason: StopEndTurn},
+}
+
+func TestEveryEventSurvivesTheWireAndTheLog(t *testing.T) {
+	for _, e := range everyEvent {
+		b, err := EncodeEvent(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		back, err := DecodeEvent(b)
+		if err != nil || !reflect.DeepEqual(e, back) {
+			t.Errorf("%s\n gave %#v, %v\nwant %#v", b, back, err, e)
+		}
+	}
+	b, err := EncodeLog(everyEvent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	back, err := DecodeLog(b)
+	if err != nil || !reflect.DeepEqual(everyEvent, back) {
+		t.Errorf("log %s\n gave %#v, %v", b, back, err)
+	}
+}
+
+func TestALogHoldsARunOfDeltasInOneElement(t *testing.T) {
+	b, err := EncodeLog([]Event{MessageDelta{"a"}, MessageDelta{"b"}, MessageDelta{""}, ThoughtDelta{"c"}, MessageDelta{"d"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `[{"type":"message_delta","texts":["a","b",""]},{"type":"thought_delta","text":"c"},{"type":"message_delta","text":"d"}]`
+	if string(b) != want {
+		t.Errorf("got  %s\nwant %s", b, want)
+	}
+}
+
+func TestUnknownEvents(t *testing.T) {
+	if _, err := DecodeEvent([]byte(`{"type":"hologram"}`)); !errors.Is(err, ErrUnknownEvent) {
+		t.Errorf("got %v", err)
+	}
+	if _, err := DecodeLog([]byte(`[{"type":"hologram"}]`)); err == nil {
+		t.Error("a log with an unknown event was read")
+	}
+	if _, err := EncodeEvent(Finish{}); err == nil {
+		t.Error("Finish was written")
+	}
+	for _, e := range everyEvent {
+		_, session := map[string]bool{"SessionStarted": true, "TurnStarted": true, "TurnCompleted": true}[reflect.TypeOf(e).Name()]
+		if Spoken(e) == session {
+			t.Errorf("Spoken(%T) = %v", e, Spoken(e))
+		}
+	}
+}
+
+func TestPartsSurviveTheRow(t *testing.T) {
+	parts := []Part{
+		TextPart{""}, TextPart{"hi"}, ReasoningPart{"hm"},
+		ToolCallPart{"c", "read_file", json.RawMessage(`{}`)}, ToolResultPart{"c", json.RawMessage(`"x"`), true},
+	}
+	b, err := EncodeParts(parts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	back, err := DecodeParts(b)
+	if err != nil || !reflect.DeepEqual(parts, back) {
+		t.Errorf("%s gave %#v, %v", b, back, err)
+	}
+	if _, err := DecodeParts([]byte(`[{"type":"hologram"}]`)); err == nil {
+		t.Error("an unknown part was dropped")
+	}
+}
+
+func TestSessionIDs(t *testing.T) {
+	for id, ok := range map[SessionID]bool{
+		"a": true, "sess_1:2.3-4": true, SessionID(strings.Repeat("x", 128)): true, "...": true,
+		"": false, ".": false, "..": false, "a/b": false, "a b": false, "é": false, "a\n": false, SessionID(strings.Repeat("x", 129)): false,
+	} {
+		if got := id.Validate() == nil; got != ok {
+			t.Errorf("%q: valid=%v", id, got)
+		}
+	}
+	if NewSessionID().Validate() != nil || NewSessionID() == NewSessionID() {
+		t.Error("minted ids must be valid and differ")
+	}
+	if got := SessionID("a:b/..c").FileName(); got != "a-b-..c" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestErrors(t *testing.T) {
+	for code, f := range failures {
+		if f.remedy == "" || !code.Valid() {
+			t.Errorf("%s has no remedy", code)
+		}
+	}
+	secret := errors.New("dial tcp: token=hunter2")
+	if e := AsError(secret); strings.Contains(e.Message, "hunter2") || !errors.Is(e, secret) {
+		t.Errorf("a stranger's text reached the person: %q", e.Message)
+	}
+	if e := AsError(Wrap(CodeProviderAuth, secret, "No.")); e.Code != CodeProviderAuth || e.Message != "No." {
+		t.Errorf("got %v", e)
+	}
+}

@@ -1,0 +1,73 @@
+package agent
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"regexp"
+	"strings"
+)
+
+// ProjectID names a folder that sessions belong to, or DefaultProject.
+type ProjectID string
+
+// DefaultProject holds the sessions that were started outside any folder.
+const DefaultProject ProjectID = "default"
+
+// SessionID names a session within its project. It is opaque and may come from outside: see Validate.
+type SessionID string
+
+// TurnID names one turn. It is ours, and unique everywhere.
+type TurnID string
+
+// MessageID names one message within its session. A client's own id for a user message is kept.
+type MessageID string
+
+// SessionKey identifies a session: ids are unique within a project only, so nothing is ever looked up by id alone.
+type SessionKey struct {
+	Project ProjectID
+	Session SessionID
+}
+
+var idPattern = regexp.MustCompile(`^[A-Za-z0-9._:-]{1,128}$`)
+
+// Validate refuses every id that a URL, a file name or a log line could misread.
+func (id SessionID) Validate() error {
+	if !idPattern.MatchString(string(id)) || id == "." || id == ".." {
+		return Errorf(CodeValidation, "session_id must match %s and be neither . nor ..", idPattern)
+	}
+	return nil
+}
+
+// FileName is the id as a single path element that every platform accepts.
+func (id SessionID) FileName() string { return fileName(string(id)) }
+
+// FileName is the id as a single path element that every platform accepts.
+func (id ProjectID) FileName() string { return fileName(string(id)) }
+
+func fileName(id string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '.', r == '_', r == '-':
+			return r
+		}
+		return '-'
+	}, id)
+}
+
+// NewSessionID mints an id for a session that the client did not name.
+func NewSessionID() SessionID { return SessionID("sess_" + randomHex(16)) }
+
+// NewTurnID mints the id of a turn.
+func NewTurnID() TurnID { return TurnID("turn_" + randomHex(16)) }
+
+// NewMessageID mints the id of a message.
+func NewMessageID() MessageID { return MessageID("msg_" + randomHex(16)) }
+
+// NewTraceID mints a W3C trace id.
+func NewTraceID() string { return randomHex(16) }
+
+func randomHex(n int) string {
+	b := make([]byte, n)
+	rand.Read(b) // never fails: crypto/rand ends the program instead
+	return hex.EncodeToString(b)
+}

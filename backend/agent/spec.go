@@ -1,0 +1,38 @@
+package agent
+
+// Spec is what the person configured: an agent, neutral to whichever harness runs it.
+type Spec struct {
+	ID           string // kebab case; what a session remembers
+	Name         string // shown
+	Description  string
+	Harness      Kind
+	Provider     string // who serves the model; empty for a harness without one
+	Model        string
+	SystemPrompt string
+	Tools        []string
+}
+
+// Launch is a Spec translated for one harness. It holds no secret, so it may be compared, logged and kept.
+type Launch struct {
+	Backend          BackendName
+	Harness          Kind
+	AgentsMD         string // the author's instructions
+	Model            string
+	Endpoint         *Endpoint // nil for a harness that knows where its model is
+	Tools            []string
+	PermissionPolicy PermissionPolicy
+}
+
+// Endpoint is where a model is served.
+type Endpoint struct {
+	Provider string `json:"provider"`
+	BaseURL  string `json:"baseUrl"`
+}
+
+// Prompt is one turn to take: everything said so far, the new user message last.
+type Prompt struct {
+	Key      SessionKey
+	Turn     TurnID
+	Messages []Message
+	Secrets  map[string]string // provider name → key; only the one that this run needs
+}
