@@ -1,0 +1,163 @@
+package uistream
+
+import (
+	"errors"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+
+	"parley/backend/agent"
+)
+
+func recorded(t testing.TB, name string) []byte {
+	t.Helper()
+	b, err := os.ReadFile("testdata/requests/" + name + ".json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func said(text string) agent.Message {
+	return agent.Message{ID: "u1", Role: agent.RoleUser, Parts: []agent.Part{agent.TextPart{Text: text}}}
+}
+
+// TestRecordedRequests reads what the real client sends; a vitest test holds it to that.
+func TestRecordedRequests(t *testing.T) {
+	for name, want := range map[string]Request{
+		"native":            {Session: "sess_1", Message: said("Hi"), Trigger: TriggerSubmit},
+		"native_edit":       {Session: "sess_1", Message: said("Hello"), Trigger: TriggerSubmit, MessageID: "u1"},
+		"native_regenerate": {Session: "sess_1", Message: said("Hi"), Trigger: TriggerRegenerate, MessageID: "m1"},
+		"envelope":          {Session: "sess_1", Message: said("Hi"), Trigger: TriggerSubmit, Agent: "demo", Queue: true},
+	} {
+		got, err := DecodeRequest(recorded(t, name))
+		if err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s gave %+v, %v", name, got, err)
+		}
+	}
+	for name, want := range map[string]SocketFrame{
+		"socket_send":   SendFrame{Request{Session: "sess_1", Message: said("Hi"), Trigger: TriggerSubmit, Agent: "demo"}},
+		"socket_abort":  AbortFrame{},
+		"socket_resume": ResumeFrame{"sess_1"},
+	} {
+		id, got, err := DecodeSocketFrame(recorded(t, name))
+		if id != "r1" || err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s gave %q, %+v, %v", name, id, got, err)
+		}
+	}
+}
+
+func TestUserMessageIsWhatTheClientHolds(t *testing.T) {
+	got, err := UserMessage(said("Hi"))
+	if err != nil || !strings.Contains(string(recorded(t, "native")), `"messages":[`+string(got)+`]`) {
+		t.Errorf("got %s, %v", got, err)
+	}
+	if _, err := UserMessage(agent.Message{Parts: []agent.Part{agent.ReasoningPart{}}}); err == nil {
+		t.Error("a person's reasoning was shown")
+	}
+}
+
+func TestRequestsWithoutAnIDGetOne(t *testing.T) {
+	got, err := DecodeRequest([]byte(`{"data":{"messages":[{"role":"user","parts":[{"type":"text","text":""}]}]}}`))
+	if err != nil || got.Message.ID == "" || got.Session != "" || got.Trigger != TriggerSubmit {
+		t.Errorf("got %+v, %v", got, err)
+	}
+}
+
+func TestOnlyTheLastMessageIsRead(t *testing.T) {
+	got, err := DecodeRequest([]byte(`{"id":"s","messages":[7,{"role":"assistant"},{"id":"u1","role":"user","parts":[{"type":"text","text":"Hi"}]}]}`))
+	if err != nil || !reflect.DeepEqual(got.Message, said("Hi")) {
+		t.Errorf("got %+v, %v", got, err)
+	}
+}
+
+func TestBadRequests(t *testing.T) {
+	const message = `{"id":"u1","role":"user","parts":[{"type":"text","text":"Hi"}]}`
+	for body, want := range map[string]string{
+		``:     "messages must be a list that is not empty",
+		`null`: "messages must be a list that is not empty",
+		`[]`:   "the body must be an object",
+		`{"id":"s","messages":[` + message + `]} x`: "the body must be an object",
+		`{"data":7}`:                                   "data must be an object",
+		`{"data":{}}`:                                  "data.messages must be a list that is not empty",
+		`{"data":{"messages":{}}}`:                     "data.messages must be a list",
+		`{"data":{"messages":[1,2]}}`:                  "data.messages[1] must be an object",
+		`{"data":{"messages":[{"role":"assistant"}]}}`: "data.messages[0].role must be user",
+		`{"data":{"messages":[{"role":"user"}]}}`:      "data.messages[0].parts must be a list that is not empty",
+		`{"data":{"messages":[{"role":"user","parts":[{"type":"text"}]}]}}`:                                                   "data.messages[0].parts[0].text must be a string",
+		`{"data":{"messages":[{"role":"user","parts":[{"type":"text","text":7}]}]}}`:                                          "data.messages[0].parts[0].text must be a string",
+		`{"data":{"messages":[{"role":"user","parts":[{"type":"file","url":"x"}]}]}}`:                                         `data.messages[0].parts[0].type is "file"`,
+		`{"data":{"messages":[{"role":"user","id":7,"parts":[]}]}}`:                                                           "data.messages[0].id must be a string",
+		`{"session_id":"a/b","data":{"messages":[` + message + `]}}`:                                                          "session_id may have",
+		`{"session_id":7,"data":{"messages":[` + message + `]}}`:                                                              "session_id must be a string",
+		`{"id":"..","messages":[` + message + `]}`:                                                                            "id may have",
+		`{"id":"s","trigger":"sneeze","messages":[` + message + `]}`:                                                          "trigger must be submit-message or regenerate-message",
+		`{"id":"s","queue":"yes","messages":[` + message + `]}`:                                                               "queue must be true or false",
+		`{"id":"s","references":[],"messages":[` + message + `]}`:                                                             "references must be an object",
+		`{"id":"s","references":{"agent":1},"messages":[` + message + `]}`:                                                    "references.agent must be a string",
+		`{"data":{"parameters":{"agent":{}},"messages":[` + message + `]}}`:                                                   "data.parameters is not supported yet",
+		`{"id":"s","messages":[{"id":"` + strings.Repeat("x", 129) + `","role":"user","parts":[{"type":"text","text":""}]}]}`: "messages[0].id must be at most 128 bytes long",
+	} {
+		_, err := DecodeRequest([]byte(body))
+		checkRefused(t, body, err, want)
+	}
+	for frame, want := range map[string]string{
+		`7`:                                 "the frame must be an object",
+		`{"type":"abort"}`:                  "requestId must be a string that is not empty",
+		`{"type":"shout","requestId":"r1"}`: `type must be send, resume or abort, not "shout"`,
+		`{"type":"send","requestId":"r1","messages":[` + message + `],"body":7}`: "body must be an object",
+		`{"type":"resume","requestId":"r1"}`:                                     "id must name a session",
+		`{"type":"resume","requestId":"r1","id":"s","lastSequence":3}`:           "lastSequence is not supported",
+	} {
+		id, _, err := DecodeSocketFrame([]byte(frame))
+		checkRefused(t, frame, err, want)
+		if strings.Contains(frame, "r1") && id != "r1" {
+			t.Errorf("%s: nobody would hear of it", frame)
+		}
+	}
+}
+
+func checkRefused(t *testing.T, what string, err error, want string) {
+	t.Helper()
+	var e *agent.Error
+	if !errors.As(err, &e) || e.Code != agent.CodeValidation || !strings.HasPrefix(e.Message, want) {
+		t.Errorf("%s\n gave %v\nwant %s", what, err, want)
+	}
+}
+
+func FuzzDecodeRequest(f *testing.F) {
+	for _, name := range []string{"native", "envelope"} {
+		f.Add(recorded(f, name))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		r, err := DecodeRequest(body)
+		checkDecoded(t, r, err)
+	})
+}
+
+func FuzzDecodeSocketFrame(f *testing.F) {
+	for _, name := range []string{"socket_send", "socket_resume", "socket_abort"} {
+		f.Add(recorded(f, name))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		id, frame, err := DecodeSocketFrame(b)
+		if err == nil && id == "" {
+			t.Error("a frame without a request was accepted")
+		}
+		if send, ok := frame.(SendFrame); ok {
+			checkDecoded(t, send.Request, err)
+		}
+	})
+}
+
+func checkDecoded(t *testing.T, r Request, err error) {
+	t.Helper()
+	var e *agent.Error
+	switch {
+	case err != nil && !errors.As(err, &e):
+		t.Errorf("a person would read %v", err)
+	case err == nil && (r.Message.ID == "" || len(r.Message.Parts) == 0 || r.Session != "" && r.Session.Validate() != nil):
+		t.Errorf("accepted %+v", r)
+	}
+}

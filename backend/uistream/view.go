@@ -1,0 +1,46 @@
+package uistream
+
+import (
+	"fmt"
+
+	"parley/backend/agent"
+)
+
+// View gives the UIMessage that a client ends with after the records of a turn, byte for byte as JSON.stringify prints
+// it. The turn may still be running.
+func View(session agent.SessionID, records []agent.Record) ([]byte, error) {
+	e := NewEncoder(session)
+	var m message
+	var chunks []Chunk
+	for _, rec := range records {
+		chunks = e.Encode(chunks[:0], rec)
+		for _, c := range chunks {
+			if err := m.apply(c); err != nil {
+				return nil, err
+			}
+		}
+	}
+	switch {
+	case e.err != nil:
+		return nil, e.err
+	case e.phase == waiting:
+		return nil, fmt.Errorf("view a turn: the log does not begin with its start")
+	}
+	return m.appendJSON(nil), nil
+}
+
+// UserMessage gives the UIMessage of a person's durable message, as the client that sent it holds it.
+func UserMessage(m agent.Message) ([]byte, error) {
+	dst := []byte{'['}
+	for i, p := range m.Parts {
+		text, ok := p.(agent.TextPart)
+		if !ok {
+			return nil, fmt.Errorf("view the message %s: a person's message has no %T", m.ID, p)
+		}
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = newChunk(dst, "text").string("text", text.Text).end()
+	}
+	return newObject(nil).json("parts", append(dst, ']')).string("id", string(m.ID)).string("role", "user").end(), nil
+}

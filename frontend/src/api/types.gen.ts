@@ -1,0 +1,154 @@
+// Generated from the types of backend/api by its tests; `make types` writes it anew.
+
+export interface Health {
+  status: string
+  version: string
+  pid: number
+}
+
+export interface WindowShown {
+  shown: boolean
+}
+
+export type Kind = "native" | "scripted"
+
+export interface Agent {
+  id: string
+  name: string
+  description?: string
+  harness: Kind
+  provider?: string
+  model?: string
+}
+
+export interface AgentList {
+  agents: Agent[]
+}
+
+export type Status = "created" | "idle" | "running" | "interrupted"
+
+export interface Session {
+  id: string
+  title: string
+  status: Status
+  agent: Agent
+  workingDir: string
+  draft: string
+  turns: number
+  maxTurns: number
+  inputTokens: number
+  outputTokens: number
+  nextSequence: number
+  createdAt: number
+  updatedAt: number
+}
+
+export interface SessionList {
+  sessions: Session[]
+  next?: string
+}
+
+export interface SessionChange {
+  title?: string
+  draft?: string
+  maxTurns?: number
+}
+
+export type Role = "system" | "user" | "assistant" | "tool"
+
+export interface Message {
+  id: string
+  role: Role
+  content: unknown
+  model?: string
+}
+
+export interface MessageList {
+  messages: Message[]
+}
+
+export interface Context {
+  workingDir: string
+}
+
+export interface TokensUsed {
+  input: number
+  output: number
+  model?: string
+}
+
+export type Code = "validation" | "content_filter" | "provider_auth" | "provider_rate_limit" | "provider_unavailable" | "tool_denied" | "tool_failed" | "tool_unavailable" | "budget_exceeded" | "run_timeout" | "turn_limit" | "cancelled" | "sandbox_error" | "internal"
+
+export interface EventError {
+  code: Code
+  message: string
+  retryable: boolean
+}
+
+export interface PlanItem {
+  text: string
+  status: string
+}
+
+export interface Event {
+  type: string
+  sessionId: string
+  timestamp: string
+  sequenceNumber: number
+  turnId?: string
+  messageId?: string
+  agentRef?: string
+  model?: string
+  context?: Context
+  stopReason?: string
+  tokensUsed?: TokensUsed
+  error?: EventError
+  token?: string
+  text?: string
+  callId?: string
+  toolId?: string
+  toolInput?: unknown
+  success?: boolean
+  outputSummary?: string
+  inputTokens?: number
+  outputTokens?: number
+  priced?: boolean
+  name?: string
+  data?: unknown
+  url?: string
+  mediaType?: string
+  items?: PlanItem[]
+}
+
+export type Stopped = "confirmed" | "killed" | "idle"
+
+export interface Stop {
+  stopped: Stopped
+}
+
+export interface LoadRequest {
+  session_id: string
+}
+
+export interface LoadedSession {
+  session_id: string
+  messages: unknown[]
+  earlier?: string
+}
+
+export interface FailureStatus {
+  code: number
+  type: string
+  message: string
+}
+
+export interface Failure {
+  status: FailureStatus
+}
+
+export interface SessionNotice {
+  type: string
+  requestId: string
+  sessionId: string
+  event?: Event
+}
