@@ -2,14 +2,14 @@ package agent
 
 // Spec is what the person configured: an agent, neutral to whichever harness runs it.
 type Spec struct {
-	ID           string // kebab case; what a session remembers
-	Name         string // shown
-	Description  string
-	Harness      Kind
-	Provider     string // who serves the model; empty for a harness without one
-	Model        string
-	SystemPrompt string
-	Tools        []string
+	ID           string   `json:"id"` // kebab case; what a session remembers
+	Name         string   `json:"name,omitempty"`
+	Description  string   `json:"description,omitempty"`
+	Harness      Kind     `json:"harness"`
+	Provider     string   `json:"provider,omitempty"` // who serves the model; empty for a harness without one
+	Model        string   `json:"model,omitempty"`
+	SystemPrompt string   `json:"system_prompt,omitempty"`
+	Tools        []string `json:"tools,omitempty"`
 }
 
 // Launch is a Spec translated for one harness. It holds no secret, so it may be compared, logged and kept.

@@ -1,0 +1,75 @@
+-- Times are milliseconds since 1970. A session's own number (key) is what other tables refer to, because its id is
+-- unique within a project only.
+
+CREATE TABLE session (
+  key            INTEGER PRIMARY KEY,
+  project        TEXT    NOT NULL,
+  id             TEXT    NOT NULL,
+  agent          TEXT    NOT NULL,
+  agent_snapshot TEXT    NOT NULL, -- the whole agent as JSON, frozen at start
+  title          TEXT    NOT NULL DEFAULT '',
+  working_dir    TEXT    NOT NULL,
+  status         TEXT    NOT NULL CHECK (status IN ('created', 'idle', 'running', 'interrupted')),
+  draft          TEXT    NOT NULL DEFAULT '',
+  head           TEXT    REFERENCES turn (id), -- the last turn of the branch that is shown
+  next_seq       INTEGER NOT NULL DEFAULT 0,   -- of the log
+  next_message   INTEGER NOT NULL DEFAULT 0,
+  turns          INTEGER NOT NULL DEFAULT 0,   -- in which a provider was reached
+  max_turns      INTEGER NOT NULL DEFAULT 50,
+  input_tokens   INTEGER NOT NULL DEFAULT 0,
+  output_tokens  INTEGER NOT NULL DEFAULT 0,
+  created_at     INTEGER NOT NULL,
+  updated_at     INTEGER NOT NULL,
+  deleted_at     INTEGER,
+  UNIQUE (project, id)
+) STRICT;
+
+-- Every list of sessions is newest first within a project and leaves out what was deleted.
+CREATE INDEX session_list ON session (project, updated_at DESC, key DESC) WHERE deleted_at IS NULL;
+
+-- A turn is one user message and everything until it settles. Turns form a tree: answering the same message again, or
+-- a changed one, makes a sibling. One that runs has no settled_at.
+CREATE TABLE turn (
+  id           TEXT    PRIMARY KEY,
+  session      INTEGER NOT NULL REFERENCES session (key),
+  parent       TEXT    REFERENCES turn (id),
+  user_message TEXT    NOT NULL,
+  message      TEXT    NOT NULL, -- the id of the answer
+  first_seq    INTEGER NOT NULL,
+  last_seq     INTEGER,
+  stop_reason  TEXT,
+  started_at   INTEGER NOT NULL,
+  settled_at   INTEGER,
+  UNIQUE (session, message)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX turn_running ON turn (session) WHERE settled_at IS NULL;
+CREATE INDEX turn_user_message ON turn (session, user_message);
+
+-- Durable messages: what models, search and export read. Never edited.
+CREATE TABLE message (
+  key     INTEGER PRIMARY KEY,
+  session INTEGER NOT NULL REFERENCES session (key),
+  seq     INTEGER NOT NULL,
+  id      TEXT    NOT NULL,
+  turn    TEXT    NOT NULL REFERENCES turn (id),
+  role    TEXT    NOT NULL CHECK (role IN ('system', 'user', 'assistant', 'tool')),
+  content TEXT    NOT NULL, -- parts, as JSON
+  model   TEXT    NOT NULL DEFAULT '',
+  at      INTEGER NOT NULL,
+  UNIQUE (session, seq),
+  UNIQUE (session, id)
+) STRICT;
+
+CREATE INDEX message_turn ON message (turn, seq);
+
+-- The log: what happened, in order, without gaps. A row holds the records that were written together.
+CREATE TABLE log (
+  session INTEGER NOT NULL REFERENCES session (key),
+  first   INTEGER NOT NULL, -- the number of the first record
+  count   INTEGER NOT NULL,
+  turn    TEXT, -- null outside any turn
+  at      INTEGER NOT NULL,
+  events  TEXT    NOT NULL, -- agent.EncodeLog
+  PRIMARY KEY (session, first)
+) STRICT, WITHOUT ROWID;

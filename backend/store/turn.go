@@ -1,0 +1,185 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"parley/backend/agent"
+)
+
+// Turn is a turn as its row tells it; what was said is in TurnLog.
+type Turn struct {
+	ID          agent.TurnID
+	Parent      agent.TurnID // empty for the first
+	UserMessage agent.MessageID
+	Message     agent.MessageID
+	StopReason  agent.StopReason // empty while the turn runs
+	StartedAt   time.Time
+	SettledAt   time.Time // zero while the turn runs
+}
+
+// NewTurn is a turn about to run.
+type NewTurn struct {
+	Started agent.TurnStarted
+	Parent  agent.TurnID
+	User    *agent.Message // nil if the message that is answered is stored already
+	Title   string         // for a session that has none
+}
+
+// StartTurn stores the message and the turn, makes it the head of its session, and gives its first record. What the
+// person typed is safe once it returns, so the session's draft goes.
+func (s *Store) StartTurn(ctx context.Context, key agent.SessionKey, t NewTurn) (agent.Record, error) {
+	var first agent.Record
+	err := s.update(ctx, flushed, func(tx *sql.Tx) error {
+		now := milliseconds(s.now())
+		records, err := s.appendLog(ctx, tx, key, t.Started.Turn, now, []agent.Event{t.Started})
+		if err != nil {
+			return err
+		}
+		first = records[0]
+		var row int64
+		err = tx.QueryRowContext(ctx, `UPDATE session SET status = ?, updated_at = ?, draft = '',
+			title = CASE title WHEN '' THEN ? ELSE title END WHERE project = ? AND id = ? RETURNING key`,
+			Running, now, t.Title, key.Project, key.Session).Scan(&row)
+		if err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, `INSERT INTO turn (id, session, parent, user_message, message, first_seq, started_at)
+			VALUES (?, ?, nullif(?, ''), ?, ?, ?, ?)`, t.Started.Turn, row, t.Parent, t.Started.UserMessage, t.Started.Message, first.Seq, now)
+		if err != nil {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, `UPDATE session SET head = ? WHERE key = ?`, t.Started.Turn, row); err != nil {
+			return err
+		}
+		if t.User == nil {
+			return nil
+		}
+		return appendMessages(ctx, tx, row, t.Started.Turn, now, *t.User)
+	})
+	return first, err
+}
+
+// SettleTurn closes a turn: its last record, its durable messages and the session's totals, in one piece. The session
+// is left in status. A turn settles once; after that it is ErrNotFound.
+func (s *Store) SettleTurn(ctx context.Context, key agent.SessionKey, turn agent.TurnID, done agent.TurnCompleted, rows []agent.Message, status Status, counts bool) (agent.Record, error) {
+	var last agent.Record
+	err := s.update(ctx, flushed, func(tx *sql.Tx) error {
+		now := milliseconds(s.now())
+		records, err := s.appendLog(ctx, tx, key, turn, now, []agent.Event{done})
+		if err != nil {
+			return err
+		}
+		last = records[0]
+		result, err := tx.ExecContext(ctx, `UPDATE turn SET stop_reason = ?, last_seq = ?, settled_at = ? WHERE id = ? AND settled_at IS NULL`,
+			done.StopReason, last.Seq, now, turn)
+		if err != nil {
+			return err
+		}
+		if n, err := result.RowsAffected(); err != nil || n == 0 {
+			return errors.Join(err, ErrNotFound)
+		}
+		var row int64
+		err = tx.QueryRowContext(ctx, `UPDATE session SET status = ?, updated_at = ?, turns = turns + ?,
+			input_tokens = input_tokens + ?, output_tokens = output_tokens + ? WHERE project = ? AND id = ? RETURNING key`,
+			status, now, counts, done.Usage.Input, done.Usage.Output, key.Project, key.Session).Scan(&row)
+		if err != nil {
+			return err
+		}
+		return appendMessages(ctx, tx, row, turn, now, rows...)
+	})
+	return last, err
+}
+
+const turnColumns = `turn.id, coalesce(turn.parent, ''), turn.user_message, turn.message, coalesce(turn.stop_reason, ''), turn.started_at, coalesce(turn.settled_at, 0)`
+
+func scanTurn(row interface{ Scan(...any) error }, more ...any) (Turn, error) {
+	var t Turn
+	var started, settled int64
+	err := row.Scan(append([]any{&t.ID, &t.Parent, &t.UserMessage, &t.Message, &t.StopReason, &started, &settled}, more...)...)
+	if errors.Is(err, sql.ErrNoRows) {
+		return Turn{}, ErrNotFound
+	}
+	t.StartedAt = instant(started)
+	if settled != 0 {
+		t.SettledAt = instant(settled)
+	}
+	return t, err
+}
+
+// Turn gives one turn of a session, by the id of its answer.
+func (s *Store) Turn(ctx context.Context, key agent.SessionKey, answer agent.MessageID) (Turn, error) {
+	return scanTurn(s.read.QueryRowContext(ctx, `SELECT `+turnColumns+` FROM session JOIN turn ON turn.session = session.key
+		WHERE session.project = ? AND session.id = ? AND turn.message = ?`, key.Project, key.Session, answer))
+}
+
+// TurnsFor gives the turns that answer a user message, oldest first; none if there is no such message.
+func (s *Store) TurnsFor(ctx context.Context, key agent.SessionKey, user agent.MessageID) ([]Turn, error) {
+	rows, err := s.read.QueryContext(ctx, `SELECT `+turnColumns+` FROM session JOIN turn ON turn.session = session.key
+		WHERE session.project = ? AND session.id = ? AND turn.user_message = ? ORDER BY turn.first_seq`, key.Project, key.Session, user)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var turns []Turn
+	for rows.Next() {
+		t, err := scanTurn(rows)
+		if err != nil {
+			return nil, err
+		}
+		turns = append(turns, t)
+	}
+	return turns, rows.Err()
+}
+
+// path is the branch that ends in a turn, walked backwards: its parameters are that turn and how many to walk.
+const path = `WITH RECURSIVE path (id, parent, depth) AS (
+	SELECT id, parent, 0 FROM turn WHERE id = ?
+	UNION ALL
+	SELECT turn.id, turn.parent, depth + 1 FROM path JOIN turn ON turn.id = path.parent WHERE depth + 1 < ?
+) `
+
+// Branch gives the last turns of the branch that ends in head, oldest first: at most limit, however long the session.
+func (s *Store) Branch(ctx context.Context, head agent.TurnID, limit int) ([]Turn, error) {
+	rows, err := s.read.QueryContext(ctx, path+`SELECT `+turnColumns+` FROM path JOIN turn ON turn.id = path.id ORDER BY depth DESC`, head, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var turns []Turn
+	for rows.Next() {
+		t, err := scanTurn(rows)
+		if err != nil {
+			return nil, err
+		}
+		turns = append(turns, t)
+	}
+	return turns, rows.Err()
+}
+
+// Unsettled is a turn that was running when the app ended.
+type Unsettled struct {
+	Key  agent.SessionKey
+	Turn Turn
+}
+
+// Unsettled lists the turns that have no end. While the app runs turns of its own, those are among them.
+func (s *Store) Unsettled(ctx context.Context) ([]Unsettled, error) {
+	rows, err := s.read.QueryContext(ctx, `SELECT `+turnColumns+`, session.project, session.id FROM turn
+		JOIN session ON session.key = turn.session WHERE turn.settled_at IS NULL`)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var list []Unsettled
+	for rows.Next() {
+		var u Unsettled
+		if u.Turn, err = scanTurn(rows, &u.Key.Project, &u.Key.Session); err != nil {
+			return nil, err
+		}
+		list = append(list, u)
+	}
+	return list, rows.Err()
+}
