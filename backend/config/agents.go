@@ -1,0 +1,61 @@
+// Package config says which agents there are and what the person has set.
+package config
+
+import (
+	"slices"
+	"strings"
+
+	"parley/backend/agent"
+)
+
+// Agents are the agents a person can talk to, the default one first.
+type Agents []agent.Spec
+
+// demo needs no key, no account and no model.
+var demo = agent.Spec{
+	ID:          "demo",
+	Name:        "Demo agent",
+	Description: "Plays scripts through the whole of Parley. No model, no key.",
+	Harness:     agent.KindScripted,
+	Tools:       []string{"list_directory", "read_file", "write_file"},
+}
+
+// BuiltIn gives the agents that need no file: the demo agent always, and an assistant when PARLEY_MODEL names a model,
+// as "id" or "provider/id" with one of the given providers.
+func BuiltIn(getenv func(string) string, providers []string) Agents {
+	model := getenv("PARLEY_MODEL")
+	if model == "" {
+		return Agents{demo}
+	}
+	provider := "openai"
+	if prefix, id, ok := strings.Cut(model, "/"); ok && slices.Contains(providers, prefix) {
+		provider, model = prefix, id
+	}
+	return Agents{{
+		ID:           "assistant",
+		Name:         "Assistant",
+		Description:  "Answers with " + model + ".",
+		Harness:      agent.KindNative,
+		Provider:     provider,
+		Model:        model,
+		SystemPrompt: "You are a helpful assistant. Your tools work in a scratch folder that belongs to this conversation.",
+		Tools:        []string{"list_directory", "read_file", "write_file"},
+	}, demo}
+}
+
+// Find gives the agent with this id; an empty id is the default one.
+func (a Agents) Find(id string) (agent.Spec, error) {
+	if id == "" {
+		return a[0], nil
+	}
+	for _, spec := range a {
+		if spec.ID == id {
+			return spec, nil
+		}
+	}
+	names := make([]string, len(a))
+	for i, spec := range a {
+		names[i] = spec.ID
+	}
+	return agent.Spec{}, agent.Errorf(agent.CodeValidation, "There is no agent %q. There are: %s.", id, strings.Join(names, ", "))
+}

@@ -1,0 +1,48 @@
+package session
+
+import (
+	"context"
+	"errors"
+
+	"parley/backend/agent"
+	"parley/backend/store"
+)
+
+// Change changes what a person may change about a session. A draft may come before the session's first message: then
+// it makes the session, so that nothing typed is lost.
+func (s *Sessions) Change(ctx context.Context, key agent.SessionKey, c store.Change) (store.Session, error) {
+	err := s.Store.ChangeSession(ctx, key, c)
+	if errors.Is(err, store.ErrNotFound) && c.Draft != nil {
+		if _, err := s.create(ctx, key, ""); err != nil {
+			return store.Session{}, err
+		}
+		err = s.Store.ChangeSession(ctx, key, c)
+	}
+	if err != nil {
+		return store.Session{}, err
+	}
+	s.changes.publish(Change{Key: key})
+	return s.Store.Session(ctx, key)
+}
+
+// Delete stops what the session is doing and hides it; Restore undoes that.
+func (s *Sessions) Delete(ctx context.Context, key agent.SessionKey) error {
+	if _, err := s.Stop(ctx, key); err != nil {
+		return err
+	}
+	s.Environment.Evict(key)
+	if err := s.Store.DeleteSession(ctx, key); err != nil {
+		return err
+	}
+	s.changes.publish(Change{Key: key})
+	return nil
+}
+
+// Restore brings a deleted session back.
+func (s *Sessions) Restore(ctx context.Context, key agent.SessionKey) error {
+	if err := s.Store.RestoreSession(ctx, key); err != nil {
+		return err
+	}
+	s.changes.publish(Change{Key: key})
+	return nil
+}

@@ -1,0 +1,278 @@
+// Package session runs sessions: it takes what a person sends, lets an agent answer, and remembers. A turn belongs to
+// it, not to the request that began it: whoever watches may come and go.
+package session
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"parley/backend/agent"
+	"parley/backend/store"
+)
+
+// ErrBusy is returned when a session already answers something.
+var ErrBusy = errors.New("the session is busy with another turn")
+
+// Options is what sessions are made of.
+type Options struct {
+	Store       *store.Store
+	Environment *agent.Environment
+	Agent       func(id string) (agent.Spec, error) // "" is the agent for who chose none
+	Harness     func(agent.Kind) (agent.Harness, error)
+	Key         func(provider string) (string, bool) // the API key of a provider
+	Scratch     func(agent.SessionKey) (string, error)
+	WorkingDir  string
+	Log         *slog.Logger
+}
+
+// Sessions runs the sessions of one store. All methods may be called at once.
+type Sessions struct {
+	Options
+	changes changes
+
+	mu      sync.Mutex
+	turns   map[agent.SessionKey]*Turn // running
+	closed  bool
+	running sync.WaitGroup
+}
+
+// Open settles what an earlier process left unsettled and is ready to run sessions. Close it.
+func Open(ctx context.Context, o Options) (*Sessions, error) {
+	s := &Sessions{Options: o, turns: map[agent.SessionKey]*Turn{}}
+	if err := s.recover(ctx); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// Close stops every turn, keeps what was said, and waits. Nothing can be sent any more.
+func (s *Sessions) Close() {
+	s.mu.Lock()
+	s.closed = true
+	for _, t := range s.turns {
+		t.stop()
+	}
+	s.mu.Unlock()
+	s.running.Wait()
+	s.changes.close()
+}
+
+// Request is something to answer.
+type Request struct {
+	Key        agent.SessionKey // an empty Session makes a new one
+	Agent      string           // empty: the session's own, or the default for a new one
+	User       agent.Message    // an empty ID gets one
+	Regenerate bool             // answer the last user message again; User is not looked at
+}
+
+// Send stores a message and begins the turn that answers it, or says ErrBusy. A message that is known already is not
+// answered twice: its turn is given again, running or not.
+func (s *Sessions) Send(ctx context.Context, r Request) (*Turn, error) {
+	if r.Key.Session == "" {
+		r.Key.Session = agent.NewSessionID()
+	}
+	if err := r.Key.Session.Validate(); err != nil {
+		return nil, err
+	}
+	session, err := s.find(ctx, r.Key, r.Agent)
+	if err != nil {
+		return nil, err
+	}
+	if !r.Regenerate && r.User.ID != "" {
+		if t, err := s.known(ctx, session, r.User); t != nil || err != nil {
+			return t, err
+		}
+	}
+	t, err := s.begin(r.Key)
+	if errors.Is(err, ErrBusy) && !r.Regenerate && r.User.ID != "" {
+		// The same message may have been sent twice at once: the second joins the first.
+		<-t.started
+		if known, err := s.known(ctx, session, r.User); known != nil || err != nil {
+			return known, err
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	// From here on nothing depends on the one who asked.
+	ctx = context.WithoutCancel(ctx)
+	if err := s.start(ctx, t, r); err != nil {
+		s.end(t)
+		return nil, err
+	}
+	return t, nil
+}
+
+// find gives the session, making it if nobody did; of two who make it at once, both get the same one.
+func (s *Sessions) find(ctx context.Context, key agent.SessionKey, wanted string) (store.Session, error) {
+	session, err := s.Store.Session(ctx, key)
+	if errors.Is(err, store.ErrNotFound) {
+		return s.create(ctx, key, wanted)
+	}
+	if err != nil || wanted == "" || wanted == session.Agent.ID {
+		return session, err
+	}
+	spec, err := s.Agent(wanted)
+	if err != nil {
+		return store.Session{}, err
+	}
+	err = s.Store.ChooseAgent(ctx, key, spec)
+	if errors.Is(err, store.ErrExists) {
+		return store.Session{}, agent.Errorf(agent.CodeValidation, "This session talks to %s and keeps it. Start a new session to talk to %s.", session.Agent.ID, wanted)
+	}
+	session.Agent = spec
+	return session, err
+}
+
+func (s *Sessions) create(ctx context.Context, key agent.SessionKey, wanted string) (store.Session, error) {
+	spec, err := s.Agent(wanted)
+	if err != nil {
+		return store.Session{}, err
+	}
+	err = s.Store.CreateSession(ctx, key, spec, s.WorkingDir)
+	if err != nil && !errors.Is(err, store.ErrExists) {
+		return store.Session{}, err
+	}
+	s.changes.publish(Change{Key: key})
+	session, err := s.Store.Session(ctx, key)
+	if errors.Is(err, store.ErrNotFound) {
+		return store.Session{}, agent.Errorf(agent.CodeValidation, "This session was deleted. Restore it, or start a new one.")
+	}
+	return session, err
+}
+
+// known gives the turn that answers, or answered, a message which was sent before; nil if it is new.
+func (s *Sessions) known(ctx context.Context, session store.Session, user agent.Message) (*Turn, error) {
+	stored, err := s.Store.Message(ctx, session.Key, user.ID)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !sameContent(stored, user) {
+		return nil, agent.Errorf(agent.CodeValidation, "The message %s was sent before with other content. Send the changed one under a new id.", user.ID)
+	}
+	turns, err := s.Store.TurnsFor(ctx, session.Key, user.ID)
+	if err != nil || len(turns) == 0 {
+		return nil, err
+	}
+	return s.replay(ctx, session.Key, turns[len(turns)-1])
+}
+
+func sameContent(a, b agent.Message) bool {
+	x, errX := agent.EncodeParts(a.Parts)
+	y, errY := agent.EncodeParts(b.Parts)
+	return a.Role == b.Role && errX == nil && errY == nil && string(x) == string(y)
+}
+
+// replay gives a turn to watch: the running one if it is, else one that is all there already.
+func (s *Sessions) replay(ctx context.Context, key agent.SessionKey, row store.Turn) (*Turn, error) {
+	if t, ok := s.Running(key); ok && t.ID == row.ID {
+		return t, nil
+	}
+	records, err := s.Store.TurnLog(ctx, row.ID)
+	if err != nil {
+		return nil, err
+	}
+	return finished(key, row, records), nil
+}
+
+// Running gives the turn that the session is busy with.
+func (s *Sessions) Running(key agent.SessionKey) (*Turn, bool) {
+	s.mu.Lock()
+	t, ok := s.turns[key]
+	s.mu.Unlock()
+	if ok {
+		<-t.started
+		ok = !t.failedToStart()
+	}
+	return t, ok
+}
+
+// Last gives the last turn of the branch that is shown, running or not; store.ErrNotFound if there is none.
+func (s *Sessions) Last(ctx context.Context, key agent.SessionKey) (*Turn, error) {
+	session, err := s.Store.Session(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	turns, err := s.Store.Branch(ctx, session.Head, 1)
+	if err != nil {
+		return nil, err
+	}
+	if len(turns) == 0 {
+		return nil, store.ErrNotFound
+	}
+	return s.replay(ctx, key, turns[0])
+}
+
+// Stopped says how a stop ended.
+type Stopped string
+
+// The ways a stop ends.
+const (
+	Confirmed Stopped = "confirmed"
+	Killed    Stopped = "killed" // the harness did not answer in time
+	WasIdle   Stopped = "idle"   // nothing ran, or it was done already
+)
+
+// Stop ends the session's turn, keeps what was said, and waits until the session is free again.
+func (s *Sessions) Stop(ctx context.Context, key agent.SessionKey) (Stopped, error) {
+	t, ok := s.Running(key)
+	if !ok {
+		return WasIdle, nil
+	}
+	t.stop()
+	select {
+	case <-t.settled:
+		return t.stopped, nil
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
+}
+
+// begin takes the session for one turn. With ErrBusy it gives the turn that has it.
+func (s *Sessions) begin(key agent.SessionKey) (*Turn, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil, agent.Errorf(agent.CodeCancelled, "Parley is closing; nothing new is started.")
+	}
+	if t := s.turns[key]; t != nil {
+		return t, ErrBusy
+	}
+	t := newTurn(key)
+	s.turns[key] = t
+	s.running.Add(1)
+	return t, nil
+}
+
+// end gives the session free.
+func (s *Sessions) end(t *Turn) {
+	s.mu.Lock()
+	delete(s.turns, t.Key)
+	s.mu.Unlock()
+	t.end()
+	s.running.Done()
+}
+
+// title is a session's first: the beginning of its first message.
+func title(m agent.Message) string {
+	const most = 60
+	for _, p := range m.Parts {
+		text, ok := p.(agent.TextPart)
+		if !ok {
+			continue
+		}
+		line := strings.Join(strings.Fields(text.Text), " ")
+		if utf8.RuneCountInString(line) <= most {
+			return line
+		}
+		return strings.TrimSpace(string([]rune(line)[:most-1])) + "…"
+	}
+	return ""
+}
