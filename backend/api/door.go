@@ -1,0 +1,181 @@
+// Package api is the loopback HTTP door: the one way in for the window, a browser, the command line and any AI SDK
+// client. It decodes, asks the rooms behind it, and encodes; it decides nothing.
+package api
+
+import (
+	"context"
+	"crypto/subtle"
+	"io/fs"
+	"log/slog"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+
+	"parley/backend/config"
+	"parley/backend/session"
+	"parley/backend/store"
+)
+
+const (
+	maxBody     = 64 << 20
+	maxHeader   = 32 << 10
+	apiVersion  = "1" // of the request and reply bodies; another major is refused
+	versionName = "x-parley-messages-version"
+)
+
+// windowOrigins are where the page comes from when a Wails window shows it.
+var windowOrigins = []string{"wails://wails", "http://wails.localhost"}
+
+// Options is what a door opens onto.
+type Options struct {
+	Sessions *session.Sessions
+	Store    *store.Store
+	Agents   config.Agents
+	Page     fs.FS
+	Show     func() bool // brings the window to the front; false if there is none
+	Token    string      // 256 bits, as text
+	Version  string
+	Log      *slog.Logger
+}
+
+// Door is an http.Handler that lets in who has the token and comes from the right place.
+type Door struct {
+	Options
+	addr    string
+	mux     *http.ServeMux
+	closing context.Context // ends when the server shuts down; a socket is not the server's any more
+	close   context.CancelFunc
+
+	mu      sync.Mutex
+	inside  int
+	emptied chan struct{} // closed when inside is 0; replaced by the next who enters
+}
+
+// New makes the door of the server that listens on addr, a host:port on the loopback interface.
+func New(addr string, o Options) *Door {
+	d := &Door{Options: o, addr: addr, mux: http.NewServeMux(), emptied: make(chan struct{})}
+	close(d.emptied)
+	d.closing, d.close = context.WithCancel(context.Background())
+	for _, r := range routes {
+		d.mux.Handle(r.pattern, d.admit(r.serve))
+	}
+	d.mux.Handle("GET /socket", d.admit((*Door).socket))
+	d.mux.HandleFunc("GET /", d.page)
+	return d
+}
+
+// Server is an http.Server for the door that does not wait for slow clients.
+func (d *Door) Server() *http.Server {
+	server := &http.Server{
+		Handler:           d,
+		ReadHeaderTimeout: readHeaderLimit,
+		IdleTimeout:       idleLimit,
+		MaxHeaderBytes:    maxHeader,
+		ErrorLog:          slog.NewLogLogger(d.Log.Handler(), slog.LevelDebug),
+	}
+	server.RegisterOnShutdown(d.close)
+	return server
+}
+
+// Empty gives a channel that is closed when nobody is inside: no request, no socket.
+func (d *Door) Empty() <-chan struct{} {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.emptied
+}
+
+// ServeHTTP checks what holds for every request, the page included: a page of another origin, or one that reached us
+// under another name, can do nothing.
+func (d *Door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h.Set("x-content-type-options", "nosniff")
+	h.Set("referrer-policy", "no-referrer")
+	h.Set("cross-origin-resource-policy", "same-origin")
+	if !d.knowsHost(r.Host) {
+		writeError(w, d.Log, errHost)
+		return
+	}
+	if origin := r.Header.Get("Origin"); origin != "" {
+		if !d.knowsOrigin(origin) {
+			writeError(w, d.Log, errOrigin)
+			return
+		}
+		h.Set("access-control-allow-origin", origin)
+		h.Set("vary", "Origin")
+		if r.Method == http.MethodOptions {
+			preflight(w)
+			return
+		}
+	}
+	d.mux.ServeHTTP(w, r)
+}
+
+func (d *Door) knowsHost(host string) bool {
+	return host == d.addr || host == strings.Replace(d.addr, "127.0.0.1", "localhost", 1)
+}
+
+func (d *Door) knowsOrigin(origin string) bool {
+	host, ok := strings.CutPrefix(origin, "http://")
+	return ok && d.knowsHost(host) || slices.Contains(windowOrigins, origin)
+}
+
+func preflight(w http.ResponseWriter) {
+	h := w.Header()
+	h.Set("access-control-allow-methods", "GET, POST, PATCH, DELETE")
+	h.Set("access-control-allow-headers", "authorization, content-type, last-event-id, user-agent, "+versionName+", "+coalesceName)
+	h.Set("access-control-max-age", "600")
+	w.WriteHeader(http.StatusNoContent)
+}
+
+// admit lets in who has the token, and counts who is inside.
+func (d *Door) admit(serve func(*Door, http.ResponseWriter, *http.Request)) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if subtle.ConstantTimeCompare([]byte(bearer(r)), []byte(d.Token)) != 1 {
+			writeError(w, d.Log, errToken)
+			return
+		}
+		w.Header().Set(versionName, apiVersion)
+		w.Header().Set("cache-control", "no-store")
+		if v := r.Header.Get(versionName); v != "" && v != apiVersion {
+			writeError(w, d.Log, errVersion)
+			return
+		}
+		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+		d.enter()
+		defer d.leave()
+		serve(d, w, r)
+	})
+}
+
+// bearer is the caller's token: from the Authorization header, or, because a browser's socket cannot set one, from the
+// subprotocol.
+func bearer(r *http.Request) string {
+	if t, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {
+		return t
+	}
+	for _, protocol := range strings.Split(r.Header.Get("Sec-WebSocket-Protocol"), ",") {
+		if t, ok := strings.CutPrefix(strings.TrimSpace(protocol), tokenProtocol); ok {
+			return t
+		}
+	}
+	return ""
+}
+
+func (d *Door) enter() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.inside == 0 {
+		d.emptied = make(chan struct{})
+	}
+	d.inside++
+}
+
+func (d *Door) leave() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.inside--
+	if d.inside == 0 {
+		close(d.emptied)
+	}
+}

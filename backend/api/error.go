@@ -1,0 +1,93 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"net/http"
+
+	"parley/backend/agent"
+	"parley/backend/session"
+	"parley/backend/store"
+)
+
+// Failure is the body of every reply that is not a success.
+type Failure struct {
+	Status FailureStatus `json:"status"`
+}
+
+// FailureStatus says what went wrong: Code is the HTTP status, Type a word to act on, Message a sentence to show.
+type FailureStatus struct {
+	Code    int    `json:"code"`
+	Type    string `json:"type"`
+	Message string `json:"message"`
+}
+
+// refusal is a failure of the request itself, before any room was asked.
+type refusal struct {
+	status  int
+	kind    string
+	message string
+}
+
+func (e *refusal) Error() string { return e.message }
+
+var (
+	errHost    = &refusal{http.StatusForbidden, "forbidden_host", "This address is not Parley's. Open the link that Parley printed."}
+	errOrigin  = &refusal{http.StatusForbidden, "forbidden_origin", "Pages of other sites may not talk to Parley."}
+	errToken   = &refusal{http.StatusUnauthorized, "unauthorized", "The token is missing or wrong. Open the link that Parley printed."}
+	errVersion = &refusal{http.StatusBadRequest, "unsupported_version", "This Parley speaks version " + apiVersion + " of its protocol. Leave out " + versionName + ", or update."}
+	errAccept  = &refusal{http.StatusNotAcceptable, "not_acceptable", "A turn is streamed: accept text/event-stream."}
+)
+
+// statuses is how the codes of the rooms behind the door look from outside.
+var statuses = map[agent.Code]int{
+	agent.CodeValidation:          http.StatusBadRequest,
+	agent.CodeProviderRateLimit:   http.StatusTooManyRequests,
+	agent.CodeProviderUnavailable: http.StatusBadGateway,
+	agent.CodeCancelled:           http.StatusServiceUnavailable,
+}
+
+func writeError(w http.ResponseWriter, log *slog.Logger, err error) {
+	if errors.Is(err, context.Canceled) {
+		return // nobody is there to read it
+	}
+	f := describe(err)
+	if f.Code >= http.StatusInternalServerError {
+		log.Error("request failed", "error", err)
+	}
+	writeJSON(w, f.Code, Failure{f})
+}
+
+// describe is the one table from errors to what is seen of them outside.
+func describe(err error) FailureStatus {
+	var refused *refusal
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &refused):
+		return FailureStatus{refused.status, refused.kind, refused.message}
+	case errors.As(err, &tooLarge):
+		return FailureStatus{http.StatusRequestEntityTooLarge, "too_large", "A request may have 64 MiB at most."}
+	case errors.Is(err, store.ErrNotFound):
+		return FailureStatus{http.StatusNotFound, "not_found", "There is no such session or message."}
+	case errors.Is(err, session.ErrBusy):
+		return FailureStatus{http.StatusConflict, "busy", "The session is still answering. Stop it, or wait for it."}
+	}
+	e := agent.AsError(err)
+	status, ok := statuses[e.Code]
+	if !ok {
+		status = http.StatusInternalServerError
+	}
+	return FailureStatus{status, string(e.Code), e.Message}
+}
+
+func writeJSON(w http.ResponseWriter, status int, body any) {
+	b, err := json.Marshal(body)
+	if err != nil {
+		panic(err) // a DTO that has no JSON form is a mistake in this package
+	}
+	w.Header().Set("content-type", "application/json")
+	w.WriteHeader(status)
+	w.Write(append(b, '\n'))
+}

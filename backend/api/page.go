@@ -1,0 +1,43 @@
+package api
+
+import (
+	"io/fs"
+	"net/http"
+	"strings"
+)
+
+// page serves the page's own files. They hold nothing of the person's, so they need no token; what they may load and
+// whom they may talk to is held by the policy.
+func (d *Door) page(w http.ResponseWriter, r *http.Request) {
+	name := strings.TrimPrefix(r.URL.Path, "/")
+	if name == "" {
+		name = "index.html"
+	}
+	if _, err := fs.Stat(d.Page, name); err != nil {
+		writeError(w, d.Log, &refusal{http.StatusNotFound, "not_found", "There is nothing here."})
+		return
+	}
+	h := w.Header()
+	h.Set("content-security-policy", Policy("'self' ws://"+r.Host))
+	h.Set("cache-control", "no-cache")
+	if strings.HasPrefix(name, "assets/") { // named by their content
+		h.Set("cache-control", "public, max-age=31536000, immutable")
+	}
+	http.ServeFileFS(w, r, d.Page, name)
+}
+
+// Policy is the content security policy of the page; connect is whom it may talk to. Nothing comes from elsewhere, and
+// no text of a model can make it.
+func Policy(connect string) string {
+	return strings.Join([]string{
+		"default-src 'none'",
+		"script-src 'self'",
+		"style-src 'self' 'unsafe-inline'",
+		"img-src 'self' data: blob:",
+		"font-src 'self'",
+		"connect-src " + connect,
+		"base-uri 'none'",
+		"form-action 'none'",
+		"frame-ancestors 'none'",
+	}, "; ")
+}

@@ -1,0 +1,159 @@
+package api
+
+import (
+	"encoding/json"
+	"net/http"
+	"strconv"
+
+	"parley/backend/agent"
+	"parley/backend/store"
+)
+
+// Session is a session as a list shows it.
+type Session struct {
+	ID           agent.SessionID `json:"id"`
+	Title        string          `json:"title"`
+	Status       store.Status    `json:"status"`
+	Agent        Agent           `json:"agent"`
+	WorkingDir   string          `json:"workingDir"`
+	Draft        string          `json:"draft"`
+	Turns        int64           `json:"turns"`
+	MaxTurns     int64           `json:"maxTurns"`
+	InputTokens  int64           `json:"inputTokens"`
+	OutputTokens int64           `json:"outputTokens"`
+	NextSequence int64           `json:"nextSequence"` // the number that the session's next event will have
+	CreatedAt    int64           `json:"createdAt"`    // milliseconds since 1970
+	UpdatedAt    int64           `json:"updatedAt"`
+}
+
+// SessionList is a page of sessions, newest first. Next, if any, asks for the page that follows.
+type SessionList struct {
+	Sessions []Session `json:"sessions"`
+	Next     string    `json:"next,omitempty"`
+}
+
+// SessionChange changes what is set. A draft may be kept for a session that does not exist yet: it makes it.
+type SessionChange struct {
+	Title    *string `json:"title,omitempty"`
+	Draft    *string `json:"draft,omitempty"`
+	MaxTurns *int64  `json:"maxTurns,omitempty"`
+}
+
+func toSession(s store.Session) Session {
+	return Session{
+		ID: s.Key.Session, Title: s.Title, Status: s.Status, Agent: toAgent(s.Agent), WorkingDir: s.WorkingDir, Draft: s.Draft,
+		Turns: s.Turns, MaxTurns: s.MaxTurns, InputTokens: s.InputTokens, OutputTokens: s.OutputTokens, NextSequence: s.NextSeq,
+		CreatedAt: s.CreatedAt.UnixMilli(), UpdatedAt: s.UpdatedAt.UnixMilli(),
+	}
+}
+
+// sessionKey reads the id in the path. Every token is for the default project until projects can be opened.
+func sessionKey(r *http.Request) (agent.SessionKey, error) {
+	id := agent.SessionID(r.PathValue("id"))
+	return agent.SessionKey{Project: agent.DefaultProject, Session: id}, id.Validate()
+}
+
+func (d *Door) listSessions(r *http.Request) (SessionList, error) {
+	limit, err := number(r, "limit", 50, 1, 500)
+	if err != nil {
+		return SessionList{}, err
+	}
+	page, err := store.ParsePage(r.URL.Query().Get("after"))
+	if err != nil {
+		return SessionList{}, err
+	}
+	sessions, err := d.Store.Sessions(r.Context(), agent.DefaultProject, page, limit)
+	if err != nil {
+		return SessionList{}, err
+	}
+	list := SessionList{Sessions: make([]Session, len(sessions))}
+	for i, s := range sessions {
+		list.Sessions[i] = toSession(s)
+	}
+	if len(sessions) == limit {
+		list.Next = sessions[limit-1].After().String()
+	}
+	return list, nil
+}
+
+func (d *Door) getSession(r *http.Request) (Session, error) {
+	key, err := sessionKey(r)
+	if err != nil {
+		return Session{}, err
+	}
+	s, err := d.Store.Session(r.Context(), key)
+	return toSession(s), err
+}
+
+func (d *Door) changeSession(r *http.Request, c SessionChange) (Session, error) {
+	key, err := sessionKey(r)
+	if err != nil {
+		return Session{}, err
+	}
+	if c.MaxTurns != nil && *c.MaxTurns < 1 {
+		return Session{}, agent.Errorf(agent.CodeValidation, "maxTurns must be at least 1.")
+	}
+	s, err := d.Sessions.Change(r.Context(), key, store.Change(c))
+	return toSession(s), err
+}
+
+func (d *Door) deleteSession(r *http.Request) (noBody, error) {
+	key, err := sessionKey(r)
+	if err != nil {
+		return noBody{}, err
+	}
+	return noBody{}, d.Sessions.Delete(r.Context(), key)
+}
+
+func (d *Door) restoreSession(r *http.Request) (noBody, error) {
+	key, err := sessionKey(r)
+	if err != nil {
+		return noBody{}, err
+	}
+	return noBody{}, d.Sessions.Restore(r.Context(), key)
+}
+
+// streamEvents gives the events of a session as lines of JSON: those from number `from` on, then those that come.
+func (d *Door) streamEvents(w http.ResponseWriter, r *http.Request) error {
+	key, err := sessionKey(r)
+	if err != nil {
+		return err
+	}
+	from, err := number(r, "from", 0, 0, 1<<53)
+	if err != nil {
+		return err
+	}
+	if _, err := d.Store.Session(r.Context(), key); err != nil {
+		return err
+	}
+	w.Header().Set("content-type", "application/x-ndjson")
+	out := newFlusher(w)
+	if err := out.write(nil); err != nil {
+		return nil
+	}
+	for event, err := range d.Sessions.Events(r.Context(), key, int64(from)) {
+		if err != nil {
+			return nil // the headers are gone; the reader sees the end of the stream
+		}
+		line, err := json.Marshal(event)
+		if err != nil {
+			return err
+		}
+		if out.write(append(line, '\n')) != nil {
+			return nil
+		}
+	}
+	return nil
+}
+
+func number(r *http.Request, name string, fallback, least, most int) (int, error) {
+	text := r.URL.Query().Get(name)
+	if text == "" {
+		return fallback, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < least || n > most {
+		return 0, agent.Errorf(agent.CodeValidation, "%s must be a number from %d to %d.", name, least, most)
+	}
+	return n, nil
+}

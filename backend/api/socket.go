@@ -1,0 +1,188 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"sync"
+
+	"github.com/coder/websocket"
+
+	"parley/backend/agent"
+	"parley/backend/session"
+	"parley/backend/uistream"
+)
+
+const (
+	socketProtocol = "parley"
+	tokenProtocol  = "parley.token."
+	maxRequests    = 256 // of one socket at once
+)
+
+// SessionNotice is the socket's message that something about a session is not as it was. The transport of the AI SDK
+// passes over it, because it belongs to no request of its own.
+type SessionNotice struct {
+	Type      string          `json:"type"` // "session"
+	RequestID string          `json:"requestId"`
+	SessionID agent.SessionID `json:"sessionId"`
+	Event     *session.Event  `json:"event,omitempty"` // what happened, if it has a number in the session
+}
+
+// socket is one connection for everything that a page does: its turns, and the news of its sessions. It is another face
+// of what /messages shows; a browser allows only six connections to a host, and a page may watch more turns than that.
+func (d *Door) socket(w http.ResponseWriter, r *http.Request) {
+	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{
+		Subprotocols:       []string{socketProtocol},
+		InsecureSkipVerify: true, // the door has checked the origin, and knows the window's, which has no host
+	})
+	if err != nil {
+		return // Accept has answered
+	}
+	defer conn.CloseNow()
+	conn.SetReadLimit(maxBody)
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	defer context.AfterFunc(d.closing, cancel)()
+
+	s := &socket{door: d, conn: conn, requests: map[string]*request{}}
+	s.streams.Go(func() { s.news(ctx) })
+	err = s.read(ctx)
+	cancel()
+	s.streams.Wait()
+	if err != nil {
+		conn.Close(websocket.StatusPolicyViolation, err.Error())
+	}
+}
+
+type socket struct {
+	door    *Door
+	conn    *websocket.Conn
+	streams sync.WaitGroup
+
+	mu       sync.Mutex
+	requests map[string]*request
+}
+
+// request is a turn that the socket streams.
+type request struct {
+	cancel context.CancelFunc
+	key    agent.SessionKey // set once the turn is known
+}
+
+// read takes frames until the page leaves, or says something that no frame is.
+func (s *socket) read(ctx context.Context) error {
+	for {
+		kind, b, err := s.conn.Read(ctx)
+		if err != nil {
+			return nil
+		}
+		if kind != websocket.MessageText {
+			return errors.New("frames are text")
+		}
+		id, frame, err := uistream.DecodeSocketFrame(b)
+		switch {
+		case id == "":
+			return errors.New("a frame needs a requestId")
+		case err != nil:
+			s.write(ctx, uistream.NewSocket(id).Error(describe(err).Message))
+		default:
+			s.take(ctx, id, frame)
+		}
+	}
+}
+
+func (s *socket) take(ctx context.Context, id string, frame uistream.SocketFrame) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r, known := s.requests[id]
+	if _, abort := frame.(uistream.AbortFrame); abort {
+		if known {
+			r.cancel()
+			s.streams.Go(func() { s.door.Sessions.Stop(ctx, r.key) })
+		}
+		return
+	}
+	if known || len(s.requests) >= maxRequests {
+		s.streams.Go(func() { s.write(ctx, uistream.NewSocket(id).Error("There are too many requests on this socket.")) })
+		return
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	r = &request{cancel: cancel}
+	s.requests[id] = r
+	s.streams.Go(func() {
+		defer cancel()
+		s.serve(ctx, id, r, frame)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.requests, id)
+	})
+}
+
+// serve streams the turn that a frame asks for.
+func (s *socket) serve(ctx context.Context, id string, r *request, frame uistream.SocketFrame) {
+	out := uistream.NewSocket(id)
+	t, err := s.turn(ctx, frame)
+	if err != nil {
+		s.write(ctx, out.Error(describe(err).Message))
+		return
+	}
+	if t == nil {
+		s.write(ctx, out.NoActive())
+		return
+	}
+	s.mu.Lock()
+	r.key = t.Key
+	s.mu.Unlock()
+	if s.write(ctx, out.Start()) != nil {
+		return
+	}
+	err = follow(ctx, t, func(chunks []uistream.Chunk) error {
+		for message := range out.Chunks(chunks) {
+			if err := s.write(ctx, message); err != nil {
+				return err
+			}
+		}
+		return nil
+	}, func() error { return nil })
+	if err == nil {
+		s.write(ctx, out.End())
+	}
+}
+
+// turn gives the turn to stream, or none if there is nothing to resume.
+func (s *socket) turn(ctx context.Context, frame uistream.SocketFrame) (*session.Turn, error) {
+	switch f := frame.(type) {
+	case uistream.SendFrame:
+		return s.door.send(ctx, f.Request)
+	case uistream.ResumeFrame:
+		t, _ := s.door.Sessions.Running(agent.SessionKey{Project: agent.DefaultProject, Session: f.Session})
+		return t, nil
+	}
+	return nil, agent.Errorf(agent.CodeInternal, "This frame asks for no turn.")
+}
+
+// news tells the page what changes about its sessions.
+func (s *socket) news(ctx context.Context) {
+	watcher := s.door.Sessions.Watch(agent.DefaultProject)
+	defer watcher.Close()
+	for {
+		changes, err := watcher.Next(ctx)
+		if err != nil || len(changes) == 0 {
+			return
+		}
+		for _, c := range changes {
+			b, err := json.Marshal(SessionNotice{Type: "session", SessionID: c.Key.Session, Event: c.Event()})
+			if err != nil || s.write(ctx, b) != nil {
+				return
+			}
+		}
+	}
+}
+
+// write sends one message. A page that takes nothing for long is given up.
+func (s *socket) write(ctx context.Context, message []byte) error {
+	ctx, cancel := context.WithTimeout(ctx, writeLimit)
+	defer cancel()
+	return s.conn.Write(ctx, websocket.MessageText, message)
+}
