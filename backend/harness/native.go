@@ -1,0 +1,42 @@
+package harness
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"parley/backend/agent"
+)
+
+// Native launches Parley's own loop, which needs to know a model and who serves it.
+type Native struct {
+	Endpoints map[string]agent.Endpoint // by provider
+	Tools     []string                  // that exist
+}
+
+// Kind is agent.KindNative.
+func (Native) Kind() agent.Kind { return agent.KindNative }
+
+// Launch needs a model, and a provider with an endpoint.
+func (n Native) Launch(spec agent.Spec) (agent.Launch, error) {
+	if spec.Model == "" {
+		return agent.Launch{}, agent.Errorf(agent.CodeValidation, "The agent %q has no model. Give it one.", spec.ID)
+	}
+	endpoint, known := n.Endpoints[spec.Provider]
+	if !known {
+		providers := strings.Join(slices.Sorted(maps.Keys(n.Endpoints)), ", ")
+		return agent.Launch{}, agent.Errorf(agent.CodeValidation, "The agent %q has its model from %q, which is no provider. There are: %s.", spec.ID, spec.Provider, providers)
+	}
+	if err := checkTools(spec, n.Tools); err != nil {
+		return agent.Launch{}, err
+	}
+	return agent.Launch{
+		Backend:          agent.BackendInprocess,
+		Harness:          agent.KindNative,
+		AgentsMD:         spec.SystemPrompt,
+		Model:            spec.Model,
+		Endpoint:         &endpoint,
+		Tools:            slices.Clone(spec.Tools),
+		PermissionPolicy: agent.PermissionAuto,
+	}, nil
+}

@@ -1,0 +1,53 @@
+package tool
+
+import (
+	"fmt"
+	"strings"
+)
+
+// What a model is given of one result at most.
+const (
+	maxOutput = 50 << 10
+	maxLines  = 2000
+)
+
+// bound makes a text fit for a model: valid UTF-8 and, if it is longer than this many bytes or maxLines, only its head
+// and its tail with a marker between them.
+func bound(text string, bytes int) string {
+	text = strings.ToValidUTF8(text, "\uFFFD")
+	if len(text) <= bytes && strings.Count(text, "\n") <= maxLines {
+		return text
+	}
+	const marker = "\n[… %d lines, %d bytes are left out here …]\n"
+	half, lines := bytes/2-len(marker), maxLines/2-1
+	first := head(text, half, lines)
+	last := tail(text[len(first):], half, lines)
+	gap := text[len(first) : len(text)-len(last)]
+	return first + fmt.Sprintf(marker, strings.Count(gap, "\n"), len(gap)) + last
+}
+
+// head is the longest start of text with at most so many bytes and lines, and no half rune.
+func head(text string, bytes, lines int) string {
+	text = strings.ToValidUTF8(text[:min(len(text), bytes)], "")
+	end := 0
+	for line := range strings.Lines(text) {
+		if lines--; lines < 0 {
+			break
+		}
+		end += len(line)
+	}
+	return text[:end]
+}
+
+// tail is the longest end of text with at most so many bytes and lines, and no half rune.
+func tail(text string, bytes, lines int) string {
+	text = strings.ToValidUTF8(text[max(0, len(text)-bytes):], "")
+	start := len(text)
+	for range lines {
+		if start == 0 {
+			break
+		}
+		start = strings.LastIndexByte(text[:start-1], '\n') + 1
+	}
+	return text[start:]
+}

@@ -1,0 +1,137 @@
+package tool
+
+import (
+	"cmp"
+	"context"
+	_ "embed"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+//go:embed list_directory.md
+var listDirectoryText string
+
+var listDirectory = define(Definition{Name: "list_directory", Description: listDirectoryText, ReadOnly: true}, runListDirectory)
+
+const defaultEntries = 200
+
+type listDirectoryArguments struct {
+	Path      string `json:"path" about:"The directory, relative to the folder you work in."`
+	Recursive bool   `json:"recursive,omitempty" about:"List its subdirectories too."`
+	Glob      string `json:"glob,omitempty" about:"Keep only entries that match this pattern."`
+	Limit     int    `json:"limit,omitempty" about:"How many entries to list; 200 if left out." min:"1" max:"1000"`
+}
+
+// listDirectoryData is what the card of a call shows.
+type listDirectoryData struct {
+	Path      string  `json:"path"`
+	Entries   []entry `json:"entries"`
+	Truncated bool    `json:"truncated"` // there is more
+}
+
+// entry is one of a directory. Name is slash-separated, from the directory listed.
+type entry struct {
+	Name string `json:"name"`
+	Type string `json:"type"` // file, directory, symlink or other
+	Size int64  `json:"size"` // in bytes; 0 for what is not a file
+}
+
+func runListDirectory(ctx context.Context, root *os.Root, in listDirectoryArguments) (string, any, error) {
+	data, err := list(ctx, root, in)
+	if err != nil {
+		return "", nil, explain(err, in.Path)
+	}
+	var out strings.Builder
+	for _, e := range data.Entries {
+		switch e.Type {
+		case "file":
+			fmt.Fprintf(&out, "%s  %d bytes\n", e.Name, e.Size)
+		case "directory":
+			fmt.Fprintf(&out, "%s/\n", e.Name)
+		default:
+			fmt.Fprintf(&out, "%s  %s\n", e.Name, e.Type)
+		}
+	}
+	switch {
+	case data.Truncated:
+		out.WriteString("[There is more. Narrow it down with glob, or list a subdirectory.]")
+	case len(data.Entries) == 0:
+		out.WriteString("[There is nothing to list.]")
+	}
+	return out.String(), data, nil
+}
+
+// list goes through place level by level, so that what a limit cuts off is what is deepest.
+func list(ctx context.Context, root *os.Root, in listDirectoryArguments) (d listDirectoryData, err error) {
+	if !doublestar.ValidatePattern(in.Glob) {
+		return d, refuse("The glob %q is not a valid pattern.", in.Glob)
+	}
+	place, err := locate(root, in.Path, reading)
+	if err != nil {
+		return d, err
+	}
+	if info, err := root.Lstat(place); err == nil && !info.IsDir() {
+		return d, refuse("%s is not a directory. read_file reads files.", in.Path)
+	}
+	d = listDirectoryData{Path: place, Entries: []entry{}}
+	rules := ignoredAbove(root, place)
+	for dirs := []string{place}; len(dirs) > 0; dirs = dirs[1:] {
+		dir := dirs[0]
+		found, err := fs.ReadDir(root.FS(), dir)
+		if err != nil && dir == place {
+			return d, err
+		}
+		if ctx.Err() != nil {
+			return d, refuse("The listing of %s was stopped.", in.Path)
+		}
+		rules = rules.with(root, dir)
+		for _, item := range found {
+			at := path.Join(dir, item.Name())
+			if fold(item.Name()) == ".git" || rules.match(at, item.IsDir()) {
+				continue
+			}
+			if in.Recursive && item.IsDir() && protect(at, at, reading) == nil {
+				dirs = append(dirs, at)
+			}
+			name := strings.TrimPrefix(at, place+"/")
+			if !selects(in.Glob, name) {
+				continue
+			}
+			if len(d.Entries) == cmp.Or(in.Limit, defaultEntries) {
+				d.Truncated = true
+				return d, nil
+			}
+			d.Entries = append(d.Entries, describe(root, at, name, item))
+		}
+	}
+	return d, nil
+}
+
+// selects reports whether glob, if there is one, wants name. Without a slash it speaks of the last element only.
+func selects(glob, name string) bool {
+	if !strings.Contains(glob, "/") {
+		name = path.Base(name)
+	}
+	return glob == "" || doublestar.MatchUnvalidated(glob, name)
+}
+
+func describe(root *os.Root, at, name string, item fs.DirEntry) entry {
+	e := entry{Name: name, Type: "other"}
+	switch item.Type() {
+	case 0:
+		e.Type = "file"
+		if info, err := root.Lstat(at); err == nil { // it may be gone by now
+			e.Size = info.Size()
+		}
+	case fs.ModeDir:
+		e.Type = "directory"
+	case fs.ModeSymlink:
+		e.Type = "symlink"
+	}
+	return e
+}

@@ -1,0 +1,30 @@
+package tool
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+)
+
+// refusal is what a model is told when a tool did not do what it was asked: what is wrong and, where it can be said, what
+// to do instead.
+type refusal string
+
+func (r refusal) Error() string { return string(r) }
+
+func refuse(format string, args ...any) error { return refusal(fmt.Sprintf(format, args...)) }
+
+// explain turns an error of the file system into a refusal that knows the path as the model does.
+func explain(err error, path string) error {
+	var told refusal
+	if errors.As(err, &told) {
+		return told
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return refuse("%s does not exist. list_directory shows what there is.", path)
+	}
+	for cause := errors.Unwrap(err); cause != nil; cause = errors.Unwrap(err) {
+		err = cause
+	}
+	return refuse("%s cannot be used: %v.", path, err)
+}

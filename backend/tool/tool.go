@@ -1,0 +1,130 @@
+// Package tool holds the tools that the host executes for an agent: one .go and one .md (what a model is told) each. A
+// Set is the tools that one agent was granted, at work in one folder that they cannot leave.
+package tool
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+
+	"parley/backend/agent"
+)
+
+// Definition is what a model is told about a tool.
+type Definition struct {
+	Name        string
+	Description string
+	Schema      json.RawMessage // of the arguments; the same bytes every time
+	ReadOnly    bool            // may run beside other calls
+}
+
+// tool is a Definition that can be run. The model reads output and the error; the tool's card on the page reads data.
+type tool struct {
+	Definition
+	run func(ctx context.Context, root *os.Root, arguments json.RawMessage) (output string, data json.RawMessage, err error)
+}
+
+var tools = []tool{listDirectory, readFile, writeFile}
+
+// Names lists every tool there is, in a stable order.
+func Names() []string { return names(tools) }
+
+func names(tools []tool) []string {
+	names := make([]string, len(tools))
+	for i, t := range tools {
+		names[i] = t.Name
+	}
+	return names
+}
+
+func find(tools []tool, name string) (tool, bool) {
+	i := slices.IndexFunc(tools, func(t tool) bool { return t.Name == name })
+	if i < 0 {
+		return tool{}, false
+	}
+	return tools[i], true
+}
+
+// Set is some of the tools, at work in one folder.
+type Set struct {
+	root    *os.Root
+	granted []tool
+
+	mu     sync.RWMutex // read-locked by every running call
+	closed bool
+}
+
+// Open grants the named tools the folder root, which must exist.
+func Open(root string, granted []string) (*Set, error) {
+	s := &Set{}
+	for i, name := range granted {
+		t, known := find(tools, name)
+		if !known {
+			return nil, agent.Errorf(agent.CodeToolUnavailable, "The agent was given the tool %q, which does not exist; there are %s.", name, strings.Join(Names(), ", "))
+		}
+		if slices.Contains(granted[:i], name) {
+			return nil, agent.Errorf(agent.CodeValidation, "The agent was given the tool %q twice; name it once.", name)
+		}
+		s.granted = append(s.granted, t)
+	}
+	var err error
+	if s.root, err = os.OpenRoot(root); err != nil {
+		return nil, agent.Wrap(agent.CodeSandbox, err, "The folder that the agent's tools work in cannot be opened.")
+	}
+	return s, nil
+}
+
+// Definitions lists the tools of the set, in the order in which Open was given them.
+func (s *Set) Definitions() []Definition {
+	definitions := make([]Definition, len(s.granted))
+	for i, t := range s.granted {
+		definitions[i] = t.Definition
+	}
+	return definitions
+}
+
+// Run never fails: what goes wrong is a result with IsError that the model can read and correct. Calls may run at once.
+// progress, which may be nil, is for what a running call has to show so far; no tool takes long enough for that yet.
+func (s *Set) Run(ctx context.Context, call agent.ToolCall, progress func(output string)) agent.ToolResult {
+	output, data, err := s.dispatch(ctx, call)
+	if err != nil {
+		output, data = err.Error(), nil
+	}
+	return agent.ToolResult{ID: call.ID, Name: call.Name, Output: bound(output, maxOutput), Data: data, IsError: err != nil}
+}
+
+// dispatch is the one way to a tool: is there such a tool, was it granted, do the arguments fit, run. The tool itself asks
+// the third question, see define.
+func (s *Set) dispatch(ctx context.Context, call agent.ToolCall) (output string, data json.RawMessage, err error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if s.closed || ctx.Err() != nil {
+		return "", nil, refuse("%s was stopped before it began.", call.Name)
+	}
+	if _, known := find(tools, call.Name); !known {
+		return "", nil, refuse("There is no tool %q. The tools you have: %s.", call.Name, s.list())
+	}
+	t, granted := find(s.granted, call.Name)
+	if !granted {
+		return "", nil, refuse("You may not use %s here. The tools you have: %s.", call.Name, s.list())
+	}
+	return t.run(ctx, s.root, call.Input)
+}
+
+func (s *Set) list() string {
+	if len(s.granted) == 0 {
+		return "none"
+	}
+	return strings.Join(names(s.granted), ", ")
+}
+
+// Close waits for the calls that run; later ones are refused. It may be called twice.
+func (s *Set) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
+	return s.root.Close()
+}

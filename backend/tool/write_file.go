@@ -1,0 +1,95 @@
+package tool
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+
+	udiff "github.com/aymanbagabas/go-udiff"
+)
+
+//go:embed write_file.md
+var writeFileText string
+
+var writeFile = define(Definition{Name: "write_file", Description: writeFileText}, runWriteFile)
+
+type writeFileArguments struct {
+	Path       string `json:"path" about:"The file, relative to the folder you work in."`
+	Content    string `json:"content" about:"What the file will hold; with append, what is added to it."`
+	Append     bool   `json:"append,omitempty" about:"Add to the end of the file instead of replacing it."`
+	CreateDirs bool   `json:"create_dirs,omitempty" about:"Create the parent folders that do not exist."`
+}
+
+// writeFileData is what the card of a call shows. Diff is unified, with a/ and b/ before the path, and whole; it is empty
+// if nothing changed, or if the file was not text before.
+type writeFileData struct {
+	Path    string `json:"path"`
+	Bytes   int    `json:"bytes"` // of the whole file now
+	Created bool   `json:"created"`
+	Diff    string `json:"diff"`
+}
+
+func runWriteFile(ctx context.Context, root *os.Root, in writeFileArguments) (string, any, error) {
+	data, err := write(ctx, root, in)
+	if err != nil {
+		return "", nil, explain(err, in.Path)
+	}
+	verb := "Replaced"
+	switch {
+	case data.Created:
+		verb = "Created"
+	case in.Append:
+		verb = "Appended to"
+	}
+	return fmt.Sprintf("%s %s: it has %d bytes now.", verb, data.Path, data.Bytes), data, nil
+}
+
+func write(ctx context.Context, root *os.Root, in writeFileArguments) (d writeFileData, err error) {
+	place, err := locate(root, in.Path, writing)
+	if err != nil {
+		return d, err
+	}
+	old, info, err := load(root, place, in.Path)
+	created := errors.Is(err, fs.ErrNotExist)
+	if err != nil && !created {
+		return d, err
+	}
+	if info != nil && info.Mode().Perm()&0o200 == 0 {
+		return d, refuse("%s is read-only.", in.Path)
+	}
+	content := []byte(in.Content)
+	if in.Append {
+		content = slices.Concat(old, content)
+	}
+	if len(content) > maxFile {
+		return d, tooLarge(in.Path, int64(len(content)))
+	}
+	if in.CreateDirs {
+		if err := root.MkdirAll(path.Dir(place), 0o777); err != nil {
+			return d, err
+		}
+	}
+	if err := replace(ctx, root, place, content, info); errors.Is(err, fs.ErrNotExist) {
+		return d, refuse("The folder of %s does not exist. Set create_dirs to true to create it.", in.Path)
+	} else if err != nil {
+		return d, err
+	}
+	d = writeFileData{Path: place, Bytes: len(content), Created: created}
+	if !binary(old) && !binary(content) {
+		d.Diff = diff(place, created, string(old), string(content))
+	}
+	return d, nil
+}
+
+func diff(place string, created bool, old, now string) string {
+	before := "a/" + place
+	if created {
+		before = "/dev/null"
+	}
+	return udiff.Unified(before, "b/"+place, old, now)
+}
