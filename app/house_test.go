@@ -37,12 +37,15 @@ var arrows = map[string][]string{
 	"backend/vault":           {"backend/agent", "backend/store"},
 	"backend/uistream":        {"backend/agent"},
 	"backend/workflow":        {"backend/agent", "backend/config", "backend/redact"},
-	"backend/session":         {"backend/agent", "backend/config", "backend/store", "backend/vault", "backend/policy", "backend/mcp", "backend/redact"},
-	"backend/api":             {"backend/agent", "backend/config", "backend/session", "backend/store", "backend/vault", "backend/provider", "backend/mcp", "backend/uistream", "backend/workflow"},
+	// uistream: a turn's message and its rows are two folds of one log, and share what a step is.
+	"backend/session": {"backend/agent", "backend/config", "backend/store", "backend/vault", "backend/policy", "backend/mcp", "backend/redact", "backend/uistream"},
+	"backend/api":     {"backend/agent", "backend/config", "backend/session", "backend/store", "backend/vault", "backend/provider", "backend/mcp", "backend/uistream", "backend/workflow"},
 	// One parser for one directive language: the model server plays the same scripts as the demo agent.
 	"backend/modelserver": {"backend/scripted"},
-	"frontend":            {},
-	"build/bench":         nil, // a module of its own
+	// Browser tests start the model server as a process.
+	"backend/modelserver/cmd": {"backend/modelserver"},
+	"frontend":                {},
+	"build/bench":             nil, // a module of its own
 }
 
 // reserved names what only some rooms may import, and why.
@@ -57,7 +60,7 @@ var reserved = []struct {
 	{"github.com/zalando/go-keyring", []string{"backend/vault"}, "one place asks the keychain, off every request's path"},
 	{"github.com/wailsapp/", []string{"app"}, "without a window everything else still builds"},
 	{"github.com/fsnotify/", []string{"backend/watch"}, "one watcher per process"},
-	{"parley/backend/modelserver", nil, "the scripted model server is for tests and is never linked into the app"},
+	{"parley/backend/modelserver", []string{"backend/modelserver/cmd"}, "the scripted model server is for tests and is never linked into the app"},
 	{"parley/backend/agent/agenttest", nil, "a conformance suite is for tests"},
 	{"testing", []string{"backend/agent/agenttest"}, "test code stays out of the program"},
 }

@@ -40,7 +40,7 @@ var failures = map[Code]struct {
 	CodeToolUnavailable:     {false, "Give the agent this tool, or choose another agent."},
 	CodeBudgetExceeded:      {false, "Raise the session's budget to go on."},
 	CodeRunTimeout:          {true, "The agent was silent for too long. Retry."},
-	CodeTurnLimit:           {false, "Raise the session's turn limit to go on."},
+	CodeTurnLimit:           {false, "Raise the limit, or go on with another message."},
 	CodeCancelled:           {true, "Send the message again when you are ready."},
 	CodeSandbox:             {true, "The agent's process ended. Retry starts a new one."},
 	CodeInternal:            {true, "Retry. What was said so far is kept."},

@@ -1,0 +1,206 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/coder/websocket"
+)
+
+// page is a page's end of the socket.
+type page struct {
+	t    *testing.T
+	conn *websocket.Conn
+	next map[string]int // of each request, the number of its next chunk
+}
+
+type socketFrame struct {
+	Type, RequestID, ErrorText, SessionID string
+	Sequence                              int
+	Chunk                                 struct{ Type, Delta string }
+	Event                                 *struct{ Type string }
+}
+
+func (w *world) dial() *page {
+	w.t.Helper()
+	conn, _, err := websocket.Dial(w.t.Context(), w.url+"/socket", &websocket.DialOptions{Subprotocols: []string{socketProtocol, tokenProtocol + testToken}})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	conn.SetReadLimit(maxBody)
+	w.t.Cleanup(func() { conn.CloseNow() })
+	if conn.Subprotocol() != socketProtocol {
+		w.t.Errorf("the subprotocol is %q: a token must not come back", conn.Subprotocol())
+	}
+	return &page{w.t, conn, map[string]int{}}
+}
+
+func (p *page) send(frame string) {
+	p.t.Helper()
+	if err := p.conn.Write(p.t.Context(), websocket.MessageText, []byte(frame)); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+func (p *page) ask(request, session, text string) {
+	p.t.Helper()
+	p.send(fmt.Sprintf(`{"type":"send","requestId":%q,"headers":{},"body":{},%s`, request, message(session, "u-"+request, text)[1:]))
+}
+
+func (p *page) read() socketFrame {
+	p.t.Helper()
+	_, b, err := p.conn.Read(p.t.Context())
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	var f socketFrame
+	if err := json.Unmarshal(b, &f); err != nil {
+		p.t.Fatalf("%s: %v", b, err)
+	}
+	return f
+}
+
+// until reads until a frame of the given type for the request, and gives the text that its chunks said on the way.
+func (p *page) until(request, kind string) (string, socketFrame) {
+	p.t.Helper()
+	var text strings.Builder
+	for {
+		f := p.read()
+		if f.RequestID == request && f.Type == "chunk" {
+			if f.Sequence != p.next[request] {
+				p.t.Fatalf("chunk %d came as number %d", p.next[request], f.Sequence)
+			}
+			p.next[request]++
+			text.WriteString(f.Chunk.Delta)
+		}
+		if f.RequestID == request && (f.Type == kind || f.Chunk.Type == kind) {
+			return text.String(), f
+		}
+		if f.RequestID == request && f.Type == "error" {
+			p.t.Fatalf("waiting for %s: %s", kind, f.ErrorText)
+		}
+	}
+}
+
+func TestTheSocketStreamsATurn(t *testing.T) {
+	w := open(t)
+	p := w.dial()
+	p.ask("r1", "s", "[[say:hello]]")
+	if got, _ := p.until("r1", "end"); !strings.Contains(got, "hello") {
+		t.Errorf("said %q", got)
+	}
+	p.send(`{"type":"resume","requestId":"r2","id":"s","headers":{},"body":{}}`)
+	p.until("r2", "no-active")
+}
+
+func TestManyTurnsOnOneSocket(t *testing.T) {
+	w := open(t)
+	p := w.dial()
+	const n = 10
+	for i := range n {
+		p.ask(fmt.Sprint("r", i), fmt.Sprint("s", i), fmt.Sprintf("[[say:answer %d]]", i))
+	}
+	ended := map[string]bool{}
+	for len(ended) < n {
+		if f := p.read(); f.Type == "end" {
+			ended[f.RequestID] = true
+		}
+	}
+}
+
+func TestASecondPageResumesAndTheFirstStops(t *testing.T) {
+	w := open(t)
+	first, second := w.dial(), w.dial()
+	first.ask("r1", "s", "[[deltas:3]] [[hang]]")
+	first.until("r1", "text-delta")
+	second.send(`{"type":"resume","requestId":"r2","id":"s","headers":{},"body":{}}`)
+	second.until("r2", "text-delta")
+	first.send(`{"type":"abort","requestId":"r1"}`)
+	second.until("r2", "abort")
+	second.until("r2", "end")
+}
+
+func TestTheSocketTellsWhatChanges(t *testing.T) {
+	w := open(t)
+	p := w.dial()
+	frames(t, w.say("s", "u", "[[say:x]]").Body)
+	var events []string
+	for {
+		f := p.read()
+		if f.Type != "session" || f.RequestID != "" || f.SessionID != "s" {
+			t.Errorf("got %+v", f)
+		}
+		if f.Event != nil {
+			events = append(events, f.Event.Type)
+		}
+		if f.Event != nil && f.Event.Type == "session:turn_completed" {
+			break
+		}
+	}
+	if strings.Join(events, " ") != "session:turn_started session:turn_completed" {
+		t.Errorf("got %v", events)
+	}
+}
+
+func TestABadFrameHarmsOnlyItself(t *testing.T) {
+	w := open(t)
+	p := w.dial()
+	p.ask("good", "s", "[[deltas:3]] [[hang]]")
+	p.until("good", "text-delta")
+	p.send(`{"type":"send","requestId":"bad","id":"../x","messages":[]}`)
+	if f := p.read(); f.RequestID != "bad" || f.Type != "error" || f.ErrorText == "" {
+		t.Errorf("got %+v", f)
+	}
+	p.ask("busy", "s", "hi")
+	if f := p.read(); f.RequestID != "busy" || f.Type != "error" || !strings.Contains(f.ErrorText, "still answering") {
+		t.Errorf("got %+v", f)
+	}
+	p.send(`{"type":"abort","requestId":"nobody"}`)
+	p.send(`{"type":"resume","requestId":"r2","id":"s","headers":{},"body":{}}`)
+	p.until("r2", "text-delta")
+}
+
+func TestWhatIsNoFrameClosesTheSocket(t *testing.T) {
+	w := open(t)
+	for name, send := range map[string]func(*page){
+		"no id":    func(p *page) { p.send(`{"type":"send"}`) },
+		"not JSON": func(p *page) { p.send(`{`) },
+		"bytes":    func(p *page) { p.conn.Write(t.Context(), websocket.MessageBinary, []byte("{}")) },
+	} {
+		p := w.dial()
+		send(p)
+		if _, _, err := p.conn.Read(t.Context()); websocket.CloseStatus(err) != websocket.StatusPolicyViolation {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestAPageOfAnotherOriginGetsNoSocket(t *testing.T) {
+	w := open(t)
+	for name, options := range map[string]*websocket.DialOptions{
+		"another origin": {Subprotocols: []string{socketProtocol, tokenProtocol + testToken}, HTTPHeader: map[string][]string{"Origin": {"http://evil.example"}}},
+		"no token":       {Subprotocols: []string{socketProtocol}},
+		"a wrong token":  {Subprotocols: []string{socketProtocol, tokenProtocol + "x"}},
+	} {
+		conn, _, err := websocket.Dial(t.Context(), w.url+"/socket", options)
+		if err == nil {
+			conn.CloseNow()
+			t.Errorf("%s: let in", name)
+		}
+	}
+}
+
+func TestClosingTheServerClosesTheSockets(t *testing.T) {
+	w := open(t)
+	p := w.dial()
+	w.door.close()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	if _, _, err := p.conn.Read(ctx); err == nil {
+		t.Error("the socket is still open")
+	}
+	<-w.door.Empty()
+}

@@ -1,0 +1,205 @@
+package api
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"parley/backend/agent"
+	"parley/backend/config"
+	"parley/backend/harness"
+	"parley/backend/scripted"
+	"parley/backend/session"
+	"parley/backend/store"
+)
+
+const testToken = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+
+// world is an app behind a real door, on a real port, with the demo agent inside this process.
+type world struct {
+	t    *testing.T
+	door *Door
+	url  string
+}
+
+func open(t *testing.T) *world {
+	t.Helper()
+	history, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "history.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	log := slog.New(slog.DiscardHandler)
+	agents := config.BuiltIn(func(string) string { return "" }, nil)
+	env := agent.NewEnvironment(scripted.NewBackend(), agent.DefaultLimits)
+	scratch := t.TempDir()
+	sessions, err := session.Open(t.Context(), session.Options{
+		Store: history, Environment: env, Agent: agents.Find, Log: log,
+		Harness: func(k agent.Kind) (agent.Harness, error) { return harness.For(k, nil, agents[0].Tools) },
+		Key:     func(string) (string, bool) { return "", false },
+		Scratch: func(agent.SessionKey) (string, error) { return scratch, nil },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	door := New(listener.Addr().String(), Options{
+		Sessions: sessions, Store: history, Agents: agents, Token: testToken, Version: "test", Log: log,
+		Page: fstest.MapFS{"index.html": {Data: []byte("<p>page")}, "assets/a.js": {Data: []byte("1")}},
+	})
+	server := door.Server()
+	go server.Serve(listener)
+	t.Cleanup(func() {
+		sessions.Close()
+		server.Shutdown(t.Context())
+		server.Close()
+		env.Close()
+		history.Close()
+	})
+	return &world{t, door, "http://" + listener.Addr().String()}
+}
+
+// request makes a request that the door lets in; change makes it another one.
+func (w *world) request(method, path, body string, change func(*http.Request)) *http.Response {
+	w.t.Helper()
+	var content io.Reader
+	if body != "" {
+		content = bytes.NewReader([]byte(body))
+	}
+	req, err := http.NewRequestWithContext(w.t.Context(), method, w.url+path, content)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+testToken)
+	req.Header.Set("Accept", "*/*")
+	if body != "" {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	if change != nil {
+		change(req)
+	}
+	res, err := http.DefaultTransport.RoundTrip(req)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.t.Cleanup(func() { res.Body.Close() })
+	return res
+}
+
+func header(name, value string) func(*http.Request) {
+	return func(r *http.Request) { r.Header.Set(name, value) }
+}
+
+// say sends a message as useChat does.
+func (w *world) say(session, id, text string) *http.Response {
+	w.t.Helper()
+	return w.request("POST", "/messages", message(session, id, text), nil)
+}
+
+func message(session, id, text string) string {
+	return fmt.Sprintf(`{"id":%q,"trigger":"submit-message","messages":[{"id":%q,"role":"user","parts":[{"type":"text","text":%s}]}]}`,
+		session, id, strconv.Quote(text))
+}
+
+func (w *world) get(path string, into any) {
+	w.t.Helper()
+	w.decode(w.request("GET", path, "", nil), into)
+}
+
+func (w *world) decode(res *http.Response, into any) {
+	w.t.Helper()
+	b, err := io.ReadAll(res.Body)
+	if err != nil || res.StatusCode != http.StatusOK {
+		w.t.Fatalf("%s %s: %s %s (%v)", res.Request.Method, res.Request.URL.Path, res.Status, b, err)
+	}
+	if err := json.Unmarshal(b, into); err != nil {
+		w.t.Fatalf("%s: %v", b, err)
+	}
+}
+
+// load gives the messages of a session as text, one to a line.
+func (w *world) load(session, query string) (messages []string, earlier string) {
+	w.t.Helper()
+	var loaded LoadedSession
+	w.decode(w.request("POST", "/load-session"+query, fmt.Sprintf(`{"session_id":%q}`, session), nil), &loaded)
+	for _, m := range loaded.Messages {
+		messages = append(messages, string(m))
+	}
+	return messages, string(loaded.Earlier)
+}
+
+// frame is a Server-Sent Event.
+type frame struct {
+	id   int
+	data string
+}
+
+// frames reads a stream to its end.
+func frames(t *testing.T, body io.Reader) []frame {
+	t.Helper()
+	var out []frame
+	f := frame{id: -1}
+	lines := bufio.NewReader(body)
+	for {
+		line, err := lines.ReadString('\n')
+		if err == io.EOF && line == "" {
+			return out
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		line = strings.TrimSuffix(line, "\n")
+		if text, ok := strings.CutPrefix(line, "id: "); ok {
+			if f.id, err = strconv.Atoi(text); err != nil {
+				t.Fatal(err)
+			}
+		} else if text, ok := strings.CutPrefix(line, "data: "); ok {
+			f.data = text
+		} else if line == "" && f.data != "" {
+			out = append(out, f)
+			f = frame{id: -1}
+		}
+	}
+}
+
+// text is what the text deltas of a stream say.
+func text(t *testing.T, list []frame) string {
+	t.Helper()
+	var b strings.Builder
+	for _, f := range list {
+		var chunk struct{ Type, Delta string }
+		if f.data != "[DONE]" {
+			if err := json.Unmarshal([]byte(f.data), &chunk); err != nil {
+				t.Fatalf("%s: %v", f.data, err)
+			}
+		}
+		if chunk.Type == "text-delta" {
+			b.WriteString(chunk.Delta)
+		}
+	}
+	return b.String()
+}
+
+func failure(t *testing.T, res *http.Response) FailureStatus {
+	t.Helper()
+	var f Failure
+	if err := json.NewDecoder(res.Body).Decode(&f); err != nil {
+		t.Fatalf("%s: %v", res.Status, err)
+	}
+	if f.Status.Code != res.StatusCode || f.Status.Message == "" || f.Status.Type == "" {
+		t.Errorf("%s has the body %+v", res.Status, f)
+	}
+	return f.Status
+}

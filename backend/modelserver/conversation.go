@@ -1,0 +1,180 @@
+package modelserver
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"parley/backend/scripted"
+)
+
+// conversation is the part of a request that decides the answer.
+type conversation struct {
+	Model         string    `json:"model"`
+	Messages      []message `json:"messages"`
+	Tools         []tool    `json:"tools"`
+	Stream        bool      `json:"stream"`
+	StreamOptions struct {
+		IncludeUsage bool `json:"include_usage"`
+	} `json:"stream_options"`
+}
+
+type message struct {
+	Role       string          `json:"role"`
+	Content    json.RawMessage `json:"content"` // a string, a list of parts, or null
+	ToolCalls  []call          `json:"tool_calls"`
+	ToolCallID string          `json:"tool_call_id"`
+}
+
+// call is a whole call in a conversation, and a piece of one in a stream, which says its place in Index.
+type call struct {
+	Index    *int     `json:"index,omitempty"`
+	ID       string   `json:"id,omitempty"`
+	Type     string   `json:"type,omitempty"`
+	Function function `json:"function"`
+}
+
+type function struct {
+	Name      string `json:"name,omitempty"`
+	Arguments string `json:"arguments"`
+}
+
+type tool struct {
+	Type     string `json:"type"`
+	Function struct {
+		Name       string          `json:"name"`
+		Parameters json.RawMessage `json:"parameters"`
+	} `json:"function"`
+}
+
+// text gives the words of a message, whichever form its content has.
+func (m message) text() string {
+	var text string
+	if json.Unmarshal(m.Content, &text) == nil {
+		return text
+	}
+	var parts []struct{ Text string }
+	_ = json.Unmarshal(m.Content, &parts) // other content has no words
+	for _, p := range parts {
+		text += p.Text
+	}
+	return text
+}
+
+// directed finds the text that directs the answer, and how many tool results have come since. It is the newest user
+// message; of one that was merged of several, the last paragraph that holds a directive.
+func (c conversation) directed() (text string, results int) {
+	for i := len(c.Messages) - 1; i >= 0; i-- {
+		switch m := c.Messages[i]; m.Role {
+		case "tool":
+			results++
+		case "user":
+			text = m.text()
+			for rest := text; ; {
+				before := strings.LastIndex(rest, "\n\n")
+				if paragraph := rest[max(0, before):]; scripted.Parse(paragraph).Found {
+					return paragraph, results
+				}
+				if before < 0 {
+					return text, results
+				}
+				rest = rest[:before]
+			}
+		}
+	}
+	return "", results
+}
+
+var toolName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+
+// refusal says why a real server would not take the conversation, or nothing. Each rule is one that some server of
+// this wire enforces; most are those that a stopped or failed turn breaks.
+func (c conversation) refusal() string {
+	if c.Model == "" {
+		return "you must provide a model parameter"
+	}
+	for i, t := range c.Tools {
+		if t.Type != "function" || !toolName.MatchString(t.Function.Name) || !isObject(t.Function.Parameters) {
+			return fmt.Sprintf("Invalid 'tools[%d]'", i)
+		}
+	}
+	open := map[string]bool{}
+	previous := ""
+	for i, m := range c.Messages {
+		if problem := m.refusal(open, previous, i == 0); problem != "" {
+			return fmt.Sprintf("Invalid 'messages[%d]': %s", i, problem)
+		}
+		previous = m.Role
+	}
+	switch {
+	case len(open) > 0:
+		return "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'."
+	case previous != "user" && previous != "tool":
+		return "Expected last role User or Tool for serving"
+	}
+	return ""
+}
+
+// refusal checks one message. open holds the calls that are still to be answered.
+func (m message) refusal(open map[string]bool, previous string, first bool) string {
+	if m.Role == "tool" {
+		if !open[m.ToolCallID] {
+			return fmt.Sprintf("messages with role 'tool' must be a response to a preceding message with 'tool_calls': %q", m.ToolCallID)
+		}
+		delete(open, m.ToolCallID)
+	} else if len(open) > 0 {
+		return "an assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'"
+	}
+	empty := strings.TrimSpace(m.text()) == ""
+	switch m.Role {
+	case "system":
+		if !first {
+			return "the system message must be at the beginning"
+		}
+	case "user":
+		if previous == "user" {
+			return "conversation roles must alternate user/assistant"
+		}
+	case "assistant":
+		if previous == "assistant" {
+			return "conversation roles must alternate user/assistant"
+		}
+		return m.refuseCalls(open, empty)
+	case "tool":
+		empty = bytes.Equal(m.Content, []byte("null")) || m.Content == nil // an empty result is one
+	default:
+		return fmt.Sprintf("invalid role %q", m.Role)
+	}
+	if empty {
+		return "content must be non-empty"
+	}
+	return ""
+}
+
+func (m message) refuseCalls(open map[string]bool, empty bool) string {
+	if empty && len(m.ToolCalls) == 0 {
+		return "an assistant message needs content or tool_calls"
+	}
+	if empty && !bytes.Equal(m.Content, []byte("null")) {
+		return "text content must be non-empty"
+	}
+	for _, c := range m.ToolCalls {
+		switch {
+		case c.ID == "" || c.Type != "function" || open[c.ID]:
+			return fmt.Sprintf("tool call %q is incomplete or repeated", c.ID)
+		case !toolName.MatchString(c.Function.Name):
+			return fmt.Sprintf("function name %q does not match %s", c.Function.Name, toolName)
+		case !isObject([]byte(c.Function.Arguments)):
+			return "invalid tool call arguments"
+		}
+		open[c.ID] = true
+	}
+	return ""
+}
+
+func isObject(text []byte) bool {
+	var object map[string]any
+	return json.Unmarshal(text, &object) == nil && object != nil
+}

@@ -1,0 +1,116 @@
+package native
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"parley/backend/agent"
+	"parley/backend/modelserver"
+	"parley/backend/provider"
+)
+
+var update = flag.Bool("update", false, "write what was projected into the fixtures")
+
+// TestProject: a file of testdata/transcripts has prose, a transcript with the parts as a row of the store holds them,
+// and what a model reads of it.
+func TestProject(t *testing.T) {
+	files, err := filepath.Glob("testdata/transcripts/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no fixtures: %v", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
+			b, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			head, want, ok := strings.Cut(string(b), "-- request --\n")
+			_, lines, ok2 := strings.Cut(head, "\n\n-- transcript --\n")
+			if !ok || !ok2 {
+				t.Fatal("not a fixture")
+			}
+			got := readable(project("Be brief.", true, readTranscript(t, lines)))
+			if *update {
+				if err := os.WriteFile(file, []byte(head+"-- request --\n"+got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			} else if got != want {
+				t.Errorf("got\n%s\nwant\n%s", got, want)
+			}
+		})
+	}
+}
+
+func readTranscript(t *testing.T, lines string) (transcript []agent.Message) {
+	for line := range strings.Lines(lines) {
+		role, parts, _ := strings.Cut(line, " ")
+		m := agent.Message{Role: agent.Role(role)}
+		var err error
+		if m.Parts, err = agent.DecodeParts([]byte(parts)); err != nil {
+			t.Fatal(err)
+		}
+		transcript = append(transcript, m)
+	}
+	return transcript
+}
+
+func readable(messages []provider.Message) string {
+	var out strings.Builder
+	for _, m := range messages {
+		fmt.Fprintf(&out, "%s", m.Role)
+		if m.CallID != "" {
+			fmt.Fprintf(&out, " for %s", m.CallID)
+		}
+		if m.Text != "" {
+			fmt.Fprintf(&out, " %q", m.Text)
+		}
+		for _, c := range m.Calls {
+			fmt.Fprintf(&out, " call %s %s %s", c.ID, c.Name, c.Args)
+		}
+		out.WriteByte('\n')
+	}
+	return out.String()
+}
+
+// TestEveryTranscriptIsTaken sends random transcripts, with stopped and failed turns among them, to the strict server.
+func TestEveryTranscriptIsTaken(t *testing.T) {
+	r := newRig(t, modelserver.Options{}, "read_file")
+	for seed := range uint64(500) {
+		transcript := append(randomTranscript(rand.New(rand.NewPCG(seed, 0))), "[[say:taken]]")
+		if turn := r.take(transcript...); turn.Text() != "taken" {
+			requests := r.model.Requests()
+			t.Fatalf("transcript %d: %v\n%s", seed, turn.Err, requests[len(requests)-1].Body)
+		}
+	}
+}
+
+func randomTranscript(random *rand.Rand) (transcript []any) {
+	pick := func(of ...string) string { return of[random.IntN(len(of))] }
+	id := func() string { return pick("a", "b", "c", "d", "") }
+	roles := []agent.Role{agent.RoleUser, agent.RoleUser, agent.RoleAssistant, agent.RoleAssistant, agent.RoleTool, agent.RoleTool, agent.RoleSystem}
+	for range random.IntN(12) {
+		m := agent.Message{Role: roles[random.IntN(len(roles))]}
+		for range random.IntN(5) {
+			var part agent.Part
+			switch kind := random.IntN(6); {
+			case kind == 0:
+				part = agent.ReasoningPart{Text: "hm"}
+			case kind == 1 || m.Role == agent.RoleUser:
+				part = agent.TextPart{Text: pick("hello", "", " \n", "[[error:500]]")}
+			case m.Role == agent.RoleAssistant:
+				part = agent.ToolCallPart{ID: id(), Name: pick("read_file", "", "a.b", strings.Repeat("é", 70)), Args: json.RawMessage(pick(`{}`, `{"a": 1}`, `[1]`, `"x"`, `null`, `{`, ``))}
+			default:
+				part = agent.ToolResultPart{ToolCallID: id(), Result: json.RawMessage(pick(`"text"`, `{"a":1}`, `null`, `""`, `{`)), IsError: random.IntN(2) == 0}
+			}
+			m.Parts = append(m.Parts, part)
+		}
+		transcript = append(transcript, m)
+	}
+	return transcript
+}

@@ -1,0 +1,72 @@
+// Package provider knows who serves models, and speaks their wire: OpenAI's chat completions over HTTP, which Ollama,
+// llama.cpp, vLLM, LM Studio and most gateways speak too.
+package provider
+
+import (
+	"net/url"
+	"strings"
+
+	"parley/backend/agent"
+)
+
+// Ollama is the provider whose models run on this machine.
+const Ollama = "ollama"
+
+// known has a row per provider: its name and where it is served unless the environment says otherwise.
+var known = [][2]string{
+	{"openai", "https://api.openai.com/v1"},
+	{Ollama, "http://127.0.0.1:11434/v1"},
+}
+
+// Endpoints gives where each known provider is served. PARLEY_<PROVIDER>_BASE_URL wins over <PROVIDER>_BASE_URL, and
+// that over the default. The error names the variable that holds no usable URL.
+func Endpoints(getenv func(string) string) (map[string]agent.Endpoint, error) {
+	endpoints := map[string]agent.Endpoint{}
+	for _, row := range known {
+		name, baseURL := row[0], row[1]
+		if variable, value := lookUp(name, "BASE_URL", getenv); value != "" {
+			if problem := checkURL(value); problem != "" {
+				return nil, agent.Errorf(agent.CodeValidation, "%s does not say where %s is served: it %s.", variable, name, problem)
+			}
+			baseURL = value
+		}
+		endpoints[name] = agent.Endpoint{Provider: name, BaseURL: strings.TrimRight(baseURL, "/")}
+	}
+	return endpoints, nil
+}
+
+// Key gives the API key of a provider: PARLEY_<PROVIDER>_API_KEY wins over <PROVIDER>_API_KEY.
+func Key(provider string, getenv func(string) string) (key string, ok bool) {
+	_, key = lookUp(provider, "API_KEY", getenv)
+	return key, key != ""
+}
+
+func lookUp(provider, setting string, getenv func(string) string) (variable, value string) {
+	variable = variableOf(provider, setting)
+	for _, v := range []string{variable, strings.TrimPrefix(variable, "PARLEY_")} {
+		if value := strings.TrimSpace(getenv(v)); value != "" {
+			return v, value
+		}
+	}
+	return variable, ""
+}
+
+func variableOf(provider, setting string) string {
+	return "PARLEY_" + strings.ToUpper(strings.ReplaceAll(provider, "-", "_")) + "_" + setting
+}
+
+// checkURL says why a base URL cannot be used, or nothing. The text never repeats the URL: it may hold a password.
+func checkURL(base string) string {
+	u, err := url.Parse(base)
+	switch {
+	case err != nil:
+		return "is not a URL"
+	case u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "":
+		return "must begin with https:// or http:// and a host"
+	case u.User != nil:
+		return "must not hold a user name or password"
+	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
+		return "must not have a ? or #"
+	}
+	return ""
+}

@@ -1,0 +1,57 @@
+package provider
+
+import (
+	"maps"
+	"strings"
+	"testing"
+
+	"parley/backend/agent"
+)
+
+func env(pairs ...string) func(string) string {
+	return func(name string) string {
+		for i := 0; i < len(pairs); i += 2 {
+			if pairs[i] == name {
+				return pairs[i+1]
+			}
+		}
+		return ""
+	}
+}
+
+func TestEndpoints(t *testing.T) {
+	const openai, ollama = "https://api.openai.com/v1", "http://127.0.0.1:11434/v1"
+	for _, c := range []struct {
+		getenv         func(string) string
+		openai, ollama string
+	}{
+		{env(), openai, ollama},
+		{env("OPENAI_BASE_URL", "http://localhost:1234/v1/"), "http://localhost:1234/v1", ollama},
+		{env("OPENAI_BASE_URL", "http://a", "PARLEY_OPENAI_BASE_URL", " https://b/x "), "https://b/x", ollama},
+		{env("PARLEY_OLLAMA_BASE_URL", "http://[::1]:5"), openai, "http://[::1]:5"},
+	} {
+		got, err := Endpoints(c.getenv)
+		want := map[string]agent.Endpoint{"openai": {Provider: "openai", BaseURL: c.openai}, "ollama": {Provider: "ollama", BaseURL: c.ollama}}
+		if err != nil || !maps.Equal(got, want) {
+			t.Errorf("got %v, %v, want %v", got, err, want)
+		}
+	}
+}
+
+func TestABadAddressIsNamedByItsVariable(t *testing.T) {
+	for _, value := range []string{"localhost:1234", "/v1", "ftp://a/v1", "https://", "https://:443/v1", "https://user:hunter2@a/v1", "https://a/v1?key=hunter2", "https://a/#x", "http://a b"} {
+		_, err := Endpoints(env("OPENAI_BASE_URL", value))
+		if e := agent.AsError(err); err == nil || e.Code != agent.CodeValidation || !strings.HasPrefix(e.Message, "OPENAI_BASE_URL ") || strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%s: got %v", value, err)
+		}
+	}
+}
+
+func TestKey(t *testing.T) {
+	getenv := env("OPENAI_API_KEY", "usual", "OLLAMA_API_KEY", "o\n", "PARLEY_OLLAMA_API_KEY", "ours", "PARLEY_MY_GATEWAY_API_KEY", " g ")
+	for provider, want := range map[string]string{"openai": "usual", "ollama": "ours", "my-gateway": "g", "other": ""} {
+		if got, ok := Key(provider, getenv); got != want || ok != (want != "") {
+			t.Errorf("%s: got %q, %v", provider, got, ok)
+		}
+	}
+}
