@@ -1,0 +1,177 @@
+// Package app puts Parley together: it is the only package that may import every room.
+package app
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"net"
+	"net/http"
+	"os"
+	"slices"
+	"time"
+
+	"parley/backend/agent"
+	"parley/backend/api"
+	"parley/backend/config"
+	"parley/backend/harness"
+	"parley/backend/provider"
+	"parley/backend/runner"
+	"parley/backend/session"
+	"parley/backend/store"
+	"parley/backend/tool"
+	"parley/frontend"
+)
+
+// owner is the one process that has the data folder: it keeps the store, runs the sessions and opens the door.
+type owner struct {
+	Connection
+	lock     *os.File
+	home     home
+	log      *slog.Logger
+	store    *store.Store
+	env      *agent.Environment
+	sessions *session.Sessions
+	door     *api.Door
+	server   *http.Server
+	served   chan error
+}
+
+// ownerOptions is what differs between the commands that may become the owner.
+type ownerOptions struct {
+	addr string      // to listen on
+	show func() bool // brings a window to the front
+	log  *slog.Logger
+}
+
+// join gives a connection to the owner of the data folder, becoming it if there is none. The owner is nil if another
+// process is it; else close it.
+func join(ctx context.Context, h home, o ownerOptions) (Connection, *owner, error) {
+	lock, err := os.OpenFile(h.lock(), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return Connection{}, nil, err
+	}
+	mine, err := tryLock(lock)
+	if err != nil {
+		return Connection{}, nil, errors.Join(err, lock.Close())
+	}
+	if !mine {
+		lock.Close()
+		c, err := findDoor(ctx, h.door())
+		if err != nil {
+			return Connection{}, nil, &owned{err}
+		}
+		return c, nil, nil
+	}
+	own := &owner{lock: lock, home: h, log: o.log, served: make(chan error, 1)}
+	if err := own.open(ctx, o); err != nil {
+		own.close()
+		return Connection{}, nil, err
+	}
+	return own.Connection, own, nil
+}
+
+// open builds the parts, each on the one before. What an earlier owner left behind is ended first.
+func (o *owner) open(ctx context.Context, opt ownerOptions) error {
+	if reaped, err := runner.Reap(o.home.runners(), o.log); err != nil {
+		return fmt.Errorf("end what an earlier Parley left running: %w", err)
+	} else if reaped > 0 {
+		o.log.Warn("ended processes that an earlier Parley left behind", "count", reaped)
+	}
+	var err error
+	if o.store, err = store.Open(ctx, o.home.history()); err != nil {
+		return err
+	}
+	endpoints, err := provider.Endpoints(os.Getenv)
+	if err != nil {
+		return err
+	}
+	agents := config.BuiltIn(os.Getenv, slices.Collect(maps.Keys(endpoints)))
+	backend, err := localRunner(o.home.runners(), o.log)
+	if err != nil {
+		return err
+	}
+	o.env = agent.NewEnvironment(backend, agent.DefaultLimits)
+	workingDir, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	o.sessions, err = session.Open(ctx, session.Options{
+		Store:       o.store,
+		Environment: o.env,
+		Agent:       agents.Find,
+		Harness:     func(k agent.Kind) (agent.Harness, error) { return harness.For(k, endpoints, tool.Names()) },
+		Key:         func(name string) (string, bool) { return provider.Key(name, os.Getenv) },
+		Scratch:     o.home.scratch,
+		WorkingDir:  workingDir,
+		Log:         o.log,
+	})
+	if err != nil {
+		return err
+	}
+	return o.listen(opt, agents)
+}
+
+// localRunner is the backend that starts this same program as the process that agents run in.
+func localRunner(ledger string, log *slog.Logger) (*runner.Local, error) {
+	executable, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	return runner.NewLocal(runner.LocalOptions{Executable: executable, Ledger: ledger, Log: log})
+}
+
+func (o *owner) listen(opt ownerOptions, agents config.Agents) error {
+	listener, err := net.Listen("tcp", opt.addr)
+	if err != nil {
+		return fmt.Errorf("open the door: %w", err)
+	}
+	token := make([]byte, 32)
+	rand.Read(token)
+	addr := listener.Addr().String()
+	o.Connection = Connection{URL: "http://" + addr, Token: hex.EncodeToString(token), PID: os.Getpid()}
+	o.door = api.New(addr, api.Options{
+		Sessions: o.sessions, Store: o.store, Agents: agents, Page: frontend.Page(), Show: opt.show,
+		Token: o.Token, Version: Version, Log: o.log,
+	})
+	o.server = o.door.Server()
+	go func() { o.served <- o.server.Serve(listener) }()
+	return writeDoor(o.home.door(), o.Connection)
+}
+
+// drain waits until the last client has left, or ctx ends.
+func (o *owner) drain(ctx context.Context) {
+	select {
+	case <-o.door.Empty():
+	case <-ctx.Done():
+	}
+}
+
+// close ends everything in the order opposite to how it was built. Live turns are stopped; what they said is kept.
+func (o *owner) close() {
+	if o.sessions != nil {
+		o.sessions.Close()
+	}
+	if o.server != nil {
+		os.Remove(o.home.door())
+		os.Remove(o.home.launch())
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		if o.server.Shutdown(ctx) != nil {
+			o.server.Close()
+		}
+	}
+	if o.env != nil {
+		o.env.Close()
+	}
+	if o.store != nil {
+		if err := o.store.Close(); err != nil {
+			o.log.Error("the history was not closed cleanly", "error", err)
+		}
+	}
+	o.lock.Close() // last: it gives the data folder free
+}

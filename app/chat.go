@@ -1,0 +1,210 @@
+package app
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"parley/backend/agent"
+	"parley/backend/api"
+	"parley/backend/session"
+	"parley/backend/uistream"
+)
+
+// dialogue is a conversation on the command line.
+type dialogue struct {
+	Connection
+	session agent.SessionID
+	agent   string
+	json    bool
+	out     io.Writer
+	notes   io.Writer
+}
+
+func chatCommand() *cobra.Command {
+	var message, id string
+	d := &dialogue{}
+	cmd := &cobra.Command{
+		Use:   "chat",
+		Short: "Take one turn, or talk on the terminal",
+		Long: "chat sends a message and prints the answer. Without -m it reads the message from its input, or, on a terminal,\n" +
+			"one line after the other. It exits with 0 when the turn is done, 1 when it failed, 2 when it was called wrongly.",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			d.session, d.out, d.notes = agent.SessionID(id), cmd.OutOrStdout(), cmd.ErrOrStderr()
+			if d.session == "" {
+				d.session = agent.NewSessionID()
+			} else if err := d.session.Validate(); err != nil {
+				return usage{errors.New(agent.AsError(err).Message)}
+			}
+			if cmd.Flags().Changed("message") && strings.TrimSpace(message) == "" {
+				return usage{errors.New("-m needs a message that is not empty")}
+			}
+			c, leave, err := connect(cmd.Context())
+			if err != nil {
+				return err
+			}
+			defer leave()
+			d.Connection = c
+			if message == "" {
+				return d.read(cmd.Context(), os.Stdin)
+			}
+			return d.turn(cmd.Context(), message)
+		},
+	}
+	cmd.Flags().StringVarP(&message, "message", "m", "", "the message to send")
+	cmd.Flags().StringVar(&id, "session", "", "the session to go on with; a new one if left out")
+	cmd.Flags().StringVar(&d.agent, "agent", "", "the agent to talk to")
+	cmd.Flags().BoolVar(&d.json, "json", false, "print session events, one JSON object per line")
+	return cmd
+}
+
+// read takes messages from the terminal until its end, or the one message that the input is.
+func (d *dialogue) read(ctx context.Context, in *os.File) error {
+	info, err := in.Stat()
+	if err != nil {
+		return err
+	}
+	if info.Mode()&os.ModeCharDevice == 0 {
+		message, err := io.ReadAll(in)
+		if err != nil {
+			return err
+		}
+		if strings.TrimSpace(string(message)) == "" {
+			return usage{errors.New("there is no message: use -m, or write it to the input")}
+		}
+		return d.turn(ctx, string(message))
+	}
+	fmt.Fprintln(d.notes, "Type a message and press Enter. Ctrl-C stops an answer, Ctrl-D ends.")
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, 16<<20)
+	for fmt.Fprint(d.notes, "\n> "); lines.Scan(); fmt.Fprint(d.notes, "\n> ") {
+		if strings.TrimSpace(lines.Text()) == "" {
+			continue
+		}
+		err := d.turn(ctx, lines.Text())
+		var failed exit
+		if err != nil && !errors.As(err, &failed) || ctx.Err() != nil {
+			return err
+		}
+	}
+	return lines.Err()
+}
+
+// turn sends a message and prints what the session says until the turn is over. If the person interrupts, the turn is
+// stopped and what was said is kept.
+func (d *dialogue) turn(ctx context.Context, text string) error {
+	from, err := d.next(ctx)
+	if err != nil {
+		return err
+	}
+	if err := d.send(ctx, text); err != nil {
+		return err
+	}
+	patient := context.WithoutCancel(ctx)
+	stopping := context.AfterFunc(ctx, func() {
+		res, err := d.do(patient, http.MethodPost, d.path("/messages/", "/stop"), nil)
+		if err == nil {
+			res.Body.Close()
+		}
+	})
+	defer stopping()
+	res, err := d.do(patient, http.MethodGet, d.path("/sessions/", fmt.Sprintf("/events?from=%d", from)), nil)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	return d.print(res.Body)
+}
+
+// next is the number that the session's next event will have.
+func (d *dialogue) next(ctx context.Context) (int64, error) {
+	s, err := ask[api.Session](ctx, d.Connection, http.MethodGet, d.path("/sessions/", ""), nil)
+	var refusal *refused
+	if errors.As(err, &refusal) && refusal.Code == http.StatusNotFound {
+		return 0, nil
+	}
+	return s.NextSequence, err
+}
+
+func (d *dialogue) send(ctx context.Context, text string) error {
+	message, err := uistream.UserMessage(agent.Message{ID: agent.NewMessageID(), Role: agent.RoleUser, Parts: []agent.Part{agent.TextPart{Text: text}}})
+	if err != nil {
+		return err
+	}
+	body := map[string]any{"session_id": d.session, "data": map[string]any{"messages": []json.RawMessage{message}}}
+	if d.agent != "" {
+		body["references"] = map[string]string{"agent": d.agent}
+	}
+	res, err := d.do(ctx, http.MethodPost, "/messages", body)
+	if err != nil {
+		return err
+	}
+	return res.Body.Close() // the turn goes on without us; we follow the session's events
+}
+
+func (d *dialogue) path(before, after string) string { return before + string(d.session) + after }
+
+// print shows events until the turn is over, and gives the exit code if it did not end well.
+func (d *dialogue) print(events io.Reader) error {
+	lines := bufio.NewReader(events)
+	for {
+		line, err := lines.ReadBytes('\n')
+		if err != nil {
+			return fmt.Errorf("the answer was cut off: %w; what was said is kept in session %s", err, d.session)
+		}
+		var e session.Event
+		if err := json.Unmarshal(line, &e); err != nil {
+			return err
+		}
+		if d.json {
+			_, err = d.out.Write(line)
+		} else {
+			err = d.printText(e)
+		}
+		if err != nil {
+			return err
+		}
+		if e.Type == "session:turn_completed" {
+			return d.outcome(e)
+		}
+	}
+}
+
+func (d *dialogue) printText(e session.Event) error {
+	var err error
+	switch e.Type {
+	case "agent:token":
+		_, err = io.WriteString(d.out, e.Token)
+	case "agent:message_end":
+		_, err = io.WriteString(d.out, "\n")
+	case "agent:tool_call":
+		_, err = fmt.Fprintf(d.notes, "· %s %s\n", e.ToolID, e.ToolInput)
+	case "agent:tool_result":
+		_, err = fmt.Fprintf(d.notes, "  %s\n", e.OutputSummary)
+	}
+	return err
+}
+
+func (d *dialogue) outcome(e session.Event) error {
+	if !d.json {
+		fmt.Fprintln(d.out)
+	}
+	switch e.StopReason {
+	case "error":
+		fmt.Fprintf(d.notes, "parley: %s %s\n", e.Error.Message, e.Error.Code.Remedy())
+		return exit(exitFailed)
+	case "aborted":
+		fmt.Fprintln(d.notes, "parley: stopped; what was said is kept")
+		return exit(exitFailed)
+	}
+	return nil
+}

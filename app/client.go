@@ -1,0 +1,62 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+
+	"parley/backend/api"
+)
+
+// do asks the door. The caller closes the body; every status that is not a success is an error.
+func (c Connection) do(ctx context.Context, method, path string, body any) (*http.Response, error) {
+	var content io.Reader
+	if body != nil {
+		b, err := json.Marshal(body)
+		if err != nil {
+			return nil, err
+		}
+		content = bytes.NewReader(b)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, c.URL+path, content)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("authorization", "Bearer "+c.Token)
+	req.Header.Set("accept", "*/*") // Go would leave it out, which asks for no stream
+	if body != nil {
+		req.Header.Set("content-type", "application/json")
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	if res.StatusCode < 400 {
+		return res, nil
+	}
+	defer res.Body.Close()
+	var failure api.Failure
+	if err := json.NewDecoder(io.LimitReader(res.Body, 1<<20)).Decode(&failure); err != nil || failure.Status.Message == "" {
+		return nil, fmt.Errorf("Parley answered %s", res.Status)
+	}
+	return nil, &refused{failure.Status}
+}
+
+// refused is the door's own failure.
+type refused struct{ api.FailureStatus }
+
+func (e *refused) Error() string { return e.Message }
+
+// ask is do for replies of one JSON value.
+func ask[T any](ctx context.Context, c Connection, method, path string, body any) (T, error) {
+	var out T
+	res, err := c.do(ctx, method, path, body)
+	if err != nil {
+		return out, err
+	}
+	defer res.Body.Close()
+	return out, json.NewDecoder(res.Body).Decode(&out)
+}

@@ -1,0 +1,121 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"parley/backend/agent"
+)
+
+// Exit codes of every command.
+const (
+	exitDone   = 0
+	exitFailed = 1
+	exitUsage  = 2
+)
+
+// exit is an error that has been told already and only sets the exit code.
+type exit int
+
+func (e exit) Error() string { return fmt.Sprintf("exit %d", int(e)) }
+
+// usage is a mistake in how a command was called.
+type usage struct{ error }
+
+// Main runs the command line and gives the exit code. Results go to stdout, everything for people to stderr.
+func Main(args []string) int {
+	// The first Ctrl-C ends things cleanly; a second one is not caught any more.
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop)
+
+	err := rootCommand(os.Stdout, os.Stderr, args).ExecuteContext(ctx)
+	var code exit
+	var misuse usage
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.As(err, &code):
+		return int(code)
+	case errors.As(err, &misuse):
+		fmt.Fprintf(os.Stderr, "parley: %v\nparley --help says how.\n", misuse)
+		return exitUsage
+	default:
+		fmt.Fprintln(os.Stderr, "parley:", explain(err))
+		return exitFailed
+	}
+}
+
+func rootCommand(stdout, stderr io.Writer, args []string) *cobra.Command {
+	root := &cobra.Command{
+		Use:           "parley",
+		Short:         "Chat with agents, on your own machine",
+		Long:          "Parley opens its window. With a subcommand it is a command-line program over the same history.",
+		Version:       Version,
+		Args:          cobra.NoArgs,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return openWindow(cmd) },
+	}
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	root.SetArgs(args)
+	root.SetVersionTemplate("parley {{.Version}}\n")
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage{err} })
+	root.AddCommand(serveCommand(), chatCommand(), sessionsCommand(), showCommand(), runnerCommand(), doctorCommand(), versionCommand())
+	for _, cmd := range append(root.Commands(), root) {
+		if check := cmd.Args; check != nil {
+			cmd.Args = func(cmd *cobra.Command, args []string) error {
+				if err := check(cmd, args); err != nil {
+					return usage{err}
+				}
+				return nil
+			}
+		}
+	}
+	return root
+}
+
+// explain is what a person reads of an error.
+func explain(err error) string {
+	var e *agent.Error
+	if errors.As(err, &e) {
+		return e.Message
+	}
+	return err.Error()
+}
+
+// newLog writes for people: warnings, or everything with PARLEY_LOG=debug.
+func newLog() *slog.Logger {
+	level := slog.LevelWarn
+	if os.Getenv("PARLEY_LOG") == "debug" {
+		level = slog.LevelDebug
+	}
+	return slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: level}))
+}
+
+// connect joins the data folder for a command that does one thing and ends. The returned func leaves it.
+func connect(ctx context.Context) (Connection, func(), error) {
+	h, err := findHome(os.Getenv)
+	if err != nil {
+		return Connection{}, nil, err
+	}
+	c, own, err := join(ctx, h, ownerOptions{addr: "127.0.0.1:0", log: newLog()})
+	if err != nil {
+		return Connection{}, nil, err
+	}
+	return c, func() {
+		if own != nil {
+			own.drain(ctx)
+			own.close()
+		}
+	}, nil
+}

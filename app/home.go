@@ -1,0 +1,64 @@
+package app
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"parley/backend/agent"
+)
+
+// home is the folder that holds everything Parley keeps.
+type home string
+
+func (h home) history() string { return filepath.Join(string(h), "history.db") }
+func (h home) door() string    { return filepath.Join(string(h), "door.json") }
+func (h home) lock() string    { return filepath.Join(string(h), "owner.lock") }
+func (h home) launch() string  { return filepath.Join(string(h), "launch.html") }
+func (h home) runners() string { return filepath.Join(string(h), "runners") }
+
+// scratch makes the folder that a session's tools work in. Two sessions never share one: ids that differ only in what a
+// file name cannot say are told apart by a digest.
+func (h home) scratch(key agent.SessionKey) (string, error) {
+	name := key.Session.FileName()
+	if name != string(key.Session) {
+		name += fmt.Sprintf("-%x", sha256.Sum256([]byte(key.Session)))[:17]
+	}
+	dir := filepath.Join(string(h), "scratch", key.Project.FileName(), name)
+	return dir, os.MkdirAll(dir, 0o700)
+}
+
+// findHome gives the data folder, PARLEY_HOME or the platform's, and makes it.
+func findHome(getenv func(string) string) (home, error) {
+	dir, err := homeFolder(getenv)
+	if err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", fmt.Errorf("make the data folder: %w; PARLEY_HOME names another one", err)
+	}
+	return home(dir), nil
+}
+
+func homeFolder(getenv func(string) string) (string, error) {
+	if dir := getenv("PARLEY_HOME"); dir != "" {
+		return filepath.Abs(dir)
+	}
+	if dir := getenv("XDG_DATA_HOME"); dir != "" && runtime.GOOS != "windows" && runtime.GOOS != "darwin" {
+		return filepath.Join(dir, "parley"), nil
+	}
+	user, err := os.UserHomeDir()
+	if err != nil {
+		return "", fmt.Errorf("find the data folder: %w; PARLEY_HOME names one", err)
+	}
+	switch runtime.GOOS {
+	case "darwin":
+		return filepath.Join(user, "Library", "Application Support", "Parley"), nil
+	case "windows":
+		return filepath.Join(user, "AppData", "Local", "Parley"), nil
+	default:
+		return filepath.Join(user, ".local", "share", "parley"), nil
+	}
+}

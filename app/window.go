@@ -1,0 +1,74 @@
+//go:build desktop || dev || bindings
+
+package app
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	"github.com/wailsapp/wails/v2"
+	"github.com/wailsapp/wails/v2/pkg/logger"
+	"github.com/wailsapp/wails/v2/pkg/options"
+	"github.com/wailsapp/wails/v2/pkg/options/assetserver"
+	"github.com/wailsapp/wails/v2/pkg/options/linux"
+	"github.com/wailsapp/wails/v2/pkg/runtime"
+
+	"parley/backend/api"
+	"parley/frontend"
+)
+
+const hasWindow = true
+
+// Window is what the page in the window may call. The conversation itself goes through the door, as everywhere.
+type Window struct {
+	desk *desk
+	ctx  context.Context // of Wails, set when the window starts
+}
+
+// Connection tells the page where the door is.
+func (w *Window) Connection() (Connection, error) { return w.desk.connection(w.ctx) }
+
+// Painted is called by the page once a person can see it.
+func (w *Window) Painted() { w.desk.log.Debug("painted") }
+
+// runWindow shows the window until it is closed or ctx ends.
+func (d *desk) runWindow(ctx context.Context) error {
+	w := &Window{desk: d}
+	err := wails.Run(&options.App{
+		Title:            "Parley",
+		Width:            1180,
+		Height:           800,
+		MinWidth:         380,
+		MinHeight:        420,
+		BackgroundColour: options.NewRGB(23, 23, 26),
+		AssetServer:      &assetserver.Options{Assets: frontend.Page(), Middleware: policy},
+		Logger:           logger.NewDefaultLogger(),
+		LogLevel:         logger.ERROR,
+		Bind:             []any{w},
+		Linux:            &linux.Options{ProgramName: "parley", WebviewGpuPolicy: linux.WebviewGpuPolicyOnDemand},
+		OnStartup: func(wailsCtx context.Context) {
+			w.ctx = wailsCtx
+			show := func() bool {
+				runtime.WindowUnminimise(wailsCtx)
+				runtime.Show(wailsCtx)
+				return true
+			}
+			d.show.Store(&show)
+			context.AfterFunc(ctx, func() { runtime.Quit(wailsCtx) })
+		},
+	})
+	if err != nil {
+		return fmt.Errorf("open the window: %w", err)
+	}
+	return nil
+}
+
+// policy holds the window's page to the same rules as the one in a browser. Its door has another origin than it, and
+// another port after the process that had it ended.
+func policy(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("content-security-policy", api.Policy("'self' http://127.0.0.1:* ws://127.0.0.1:*"))
+		next.ServeHTTP(w, r)
+	})
+}
