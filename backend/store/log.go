@@ -13,7 +13,7 @@ import (
 // AppendEvents adds what a turn said to its session's log and gives the records. Their numbers go on from the last.
 func (s *Store) AppendEvents(ctx context.Context, key agent.SessionKey, turn agent.TurnID, events []agent.Event) ([]agent.Record, error) {
 	var records []agent.Record
-	err := s.update(ctx, written, func(tx *sql.Tx) (err error) {
+	err := s.update(ctx, written, func(tx tx) (err error) {
 		records, err = s.appendLog(ctx, tx, key, turn, milliseconds(s.now()), events)
 		return err
 	})
@@ -21,13 +21,13 @@ func (s *Store) AppendEvents(ctx context.Context, key agent.SessionKey, turn age
 }
 
 // appendLog is the one place where numbers are given out.
-func (s *Store) appendLog(ctx context.Context, tx *sql.Tx, key agent.SessionKey, turn agent.TurnID, at int64, events []agent.Event) ([]agent.Record, error) {
+func (s *Store) appendLog(ctx context.Context, tx tx, key agent.SessionKey, turn agent.TurnID, at int64, events []agent.Event) ([]agent.Record, error) {
 	body, err := agent.EncodeLog(events)
 	if err != nil {
 		return nil, err
 	}
 	var row, next int64
-	err = tx.QueryRowContext(ctx, `UPDATE session SET next_seq = next_seq + ? WHERE project = ? AND id = ? RETURNING key, next_seq`,
+	err = tx.row(ctx, `UPDATE session SET next_seq = next_seq + ? WHERE project = ? AND id = ? RETURNING key, next_seq`,
 		len(events), key.Project, key.Session).Scan(&row, &next)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, ErrNotFound
@@ -36,7 +36,7 @@ func (s *Store) appendLog(ctx context.Context, tx *sql.Tx, key agent.SessionKey,
 		return nil, err
 	}
 	first := next - int64(len(events))
-	_, err = tx.ExecContext(ctx, `INSERT INTO log (session, first, count, turn, at, events) VALUES (?, ?, ?, nullif(?, ''), ?, ?)`,
+	_, err = tx.exec(ctx, `INSERT INTO log (session, first, count, turn, at, events) VALUES (?, ?, ?, nullif(?, ''), ?, ?)`,
 		row, first, len(events), turn, at, string(body))
 	if err != nil {
 		return nil, err
@@ -54,7 +54,7 @@ func toRecords(first int64, turn agent.TurnID, at time.Time, events []agent.Even
 
 // TurnLog gives everything that is logged of a turn, in order.
 func (s *Store) TurnLog(ctx context.Context, turn agent.TurnID) ([]agent.Record, error) {
-	rows, err := s.read.QueryContext(ctx, `SELECT log.first, log.turn, log.at, log.events FROM turn
+	rows, err := s.read.query(ctx, `SELECT log.first, log.turn, log.at, log.events FROM turn
 		JOIN log ON log.session = turn.session AND log.first BETWEEN turn.first_seq AND coalesce(turn.last_seq, 9223372036854775807)
 		WHERE turn.id = ? AND log.turn = turn.id ORDER BY log.first`, turn)
 	if err != nil {
@@ -65,7 +65,7 @@ func (s *Store) TurnLog(ctx context.Context, turn agent.TurnID) ([]agent.Record,
 
 // Log gives up to about limit records of a session's log, beginning with number from.
 func (s *Store) Log(ctx context.Context, key agent.SessionKey, from int64, limit int) ([]agent.Record, error) {
-	rows, err := s.read.QueryContext(ctx, `SELECT log.first, coalesce(log.turn, ''), log.at, log.events FROM session
+	rows, err := s.read.query(ctx, `SELECT log.first, coalesce(log.turn, ''), log.at, log.events FROM session
 		JOIN log ON log.session = session.key AND log.first >= coalesce(
 			(SELECT first FROM log WHERE session = session.key AND first <= ? ORDER BY first DESC LIMIT 1), 0)
 		WHERE session.project = ? AND session.id = ? ORDER BY log.first LIMIT ?`, from, key.Project, key.Session, limit)

@@ -10,12 +10,12 @@ import (
 )
 
 // appendMessages adds rows at the end of a session; an id that is taken is ErrExists.
-func appendMessages(ctx context.Context, tx *sql.Tx, session int64, turn agent.TurnID, at int64, messages ...agent.Message) error {
+func appendMessages(ctx context.Context, tx tx, session int64, turn agent.TurnID, at int64, messages ...agent.Message) error {
 	if len(messages) == 0 {
 		return nil
 	}
 	var next int64
-	err := tx.QueryRowContext(ctx, `UPDATE session SET next_message = next_message + ? WHERE key = ? RETURNING next_message`, len(messages), session).Scan(&next)
+	err := tx.row(ctx, `UPDATE session SET next_message = next_message + ? WHERE key = ? RETURNING next_message`, len(messages), session).Scan(&next)
 	if err != nil {
 		return err
 	}
@@ -24,7 +24,7 @@ func appendMessages(ctx context.Context, tx *sql.Tx, session int64, turn agent.T
 		if err != nil {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, `INSERT INTO message (session, seq, id, turn, role, content, model, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+		_, err = tx.exec(ctx, `INSERT INTO message (session, seq, id, turn, role, content, model, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
 			session, next-int64(len(messages)-i), m.ID, turn, m.Role, string(content), m.Model, at)
 		if isUniqueViolation(err) {
 			return ErrExists
@@ -38,7 +38,7 @@ func appendMessages(ctx context.Context, tx *sql.Tx, session int64, turn agent.T
 
 // Message gives one message of a session, or ErrNotFound.
 func (s *Store) Message(ctx context.Context, key agent.SessionKey, id agent.MessageID) (agent.Message, error) {
-	m, err := scanMessage(s.read.QueryRowContext(ctx, `SELECT message.id, message.role, message.content, message.model FROM session
+	m, err := scanMessage(s.read.row(ctx, `SELECT message.id, message.role, message.content, message.model FROM session
 		JOIN message ON message.session = session.key WHERE session.project = ? AND session.id = ? AND message.id = ?`, key.Project, key.Session, id))
 	if errors.Is(err, sql.ErrNoRows) {
 		return agent.Message{}, ErrNotFound
@@ -48,7 +48,7 @@ func (s *Store) Message(ctx context.Context, key agent.SessionKey, id agent.Mess
 
 // History gives the durable messages of the branch that ends in head, in order: what a model is told was said.
 func (s *Store) History(ctx context.Context, head agent.TurnID) ([]agent.Message, error) {
-	rows, err := s.read.QueryContext(ctx, path+`
+	rows, err := s.read.query(ctx, path+`
 		SELECT id, role, content, model FROM (
 			SELECT depth, 0 AS answer, message.* FROM path JOIN turn ON turn.id = path.id
 				JOIN message ON message.session = turn.session AND message.id = turn.user_message
@@ -70,7 +70,7 @@ func (s *Store) History(ctx context.Context, head agent.TurnID) ([]agent.Message
 	return messages, rows.Err()
 }
 
-func scanMessage(row interface{ Scan(...any) error }) (agent.Message, error) {
+func scanMessage(row scanner) (agent.Message, error) {
 	var m agent.Message
 	var content string
 	if err := row.Scan(&m.ID, &m.Role, &content, &m.Model); err != nil {

@@ -45,7 +45,7 @@ type Session struct {
 const sessionColumns = `key, project, id, agent_snapshot, title, working_dir, status, draft, coalesce(head, ''),
 	turns, max_turns, input_tokens, output_tokens, next_seq, created_at, updated_at`
 
-func scanSession(row interface{ Scan(...any) error }) (Session, error) {
+func scanSession(row scanner) (Session, error) {
 	var s Session
 	var snapshot string
 	var created, updated int64
@@ -70,9 +70,9 @@ func (s *Store) CreateSession(ctx context.Context, key agent.SessionKey, spec ag
 	if err != nil {
 		return err
 	}
-	return s.update(ctx, flushed, func(tx *sql.Tx) error {
+	return s.update(ctx, flushed, func(tx tx) error {
 		now := milliseconds(s.now())
-		_, err := tx.ExecContext(ctx, `INSERT INTO session (project, id, agent, agent_snapshot, working_dir, status, created_at, updated_at)
+		_, err := tx.exec(ctx, `INSERT INTO session (project, id, agent, agent_snapshot, working_dir, status, created_at, updated_at)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?)`, key.Project, key.Session, spec.ID, string(snapshot), workingDir, Created, now, now)
 		if isUniqueViolation(err) {
 			return ErrExists
@@ -87,7 +87,7 @@ func (s *Store) CreateSession(ctx context.Context, key agent.SessionKey, spec ag
 
 // Session gives one session, or ErrNotFound.
 func (s *Store) Session(ctx context.Context, key agent.SessionKey) (Session, error) {
-	return scanSession(s.read.QueryRowContext(ctx, `SELECT `+sessionColumns+` FROM session
+	return scanSession(s.read.row(ctx, `SELECT `+sessionColumns+` FROM session
 		WHERE project = ? AND id = ? AND deleted_at IS NULL`, key.Project, key.Session))
 }
 
@@ -117,7 +117,7 @@ func (s *Store) Sessions(ctx context.Context, project agent.ProjectID, after Pag
 	if after == (Page{}) {
 		after = Page{math.MaxInt64, math.MaxInt64}
 	}
-	rows, err := s.read.QueryContext(ctx, `SELECT `+sessionColumns+` FROM session
+	rows, err := s.read.query(ctx, `SELECT `+sessionColumns+` FROM session
 		WHERE project = ? AND deleted_at IS NULL AND (updated_at, key) < (?, ?) AND (head IS NOT NULL OR draft <> '')
 		ORDER BY updated_at DESC, key DESC LIMIT ?`, project, after.updated, after.row, limit)
 	if err != nil {
@@ -174,8 +174,8 @@ func (s *Store) RestoreSession(ctx context.Context, key agent.SessionKey) error 
 }
 
 func (s *Store) updateSession(ctx context.Context, key agent.SessionKey, query string, args ...any) error {
-	return s.update(ctx, written, func(tx *sql.Tx) error {
-		result, err := tx.ExecContext(ctx, query, args...)
+	return s.update(ctx, written, func(tx tx) error {
+		result, err := tx.exec(ctx, query, args...)
 		if err != nil {
 			return err
 		}

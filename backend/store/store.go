@@ -30,38 +30,64 @@ var migrations embed.FS
 
 // Store is an open history. All methods may be called at once.
 type Store struct {
+	files []*sql.DB
+	read  *statements
+	now   func() time.Time
+
 	mu      sync.Mutex // held by the one writer
-	write   *sql.DB    // one connection
-	durable bool       // whether that connection waits for the disk at commit
-	read    *sql.DB
-	now     func() time.Time
+	writer  *sql.Conn
+	write   *statements
+	durable bool // whether the writer waits for the disk at commit
 }
 
 // Open opens the history at path, makes it if there is none, and brings its schema up to date.
 func Open(ctx context.Context, path string) (*Store, error) {
+	s := &Store{now: time.Now}
+	if err := s.open(ctx, path); err != nil {
+		return nil, errors.Join(fmt.Errorf("open history: %w", err), s.Close())
+	}
+	return s, nil
+}
+
+func (s *Store) open(ctx context.Context, path string) error {
 	write, err := openFile(path, writing)
 	if err != nil {
-		return nil, fmt.Errorf("open history: %w", err)
+		return err
 	}
-	write.SetMaxOpenConns(1)
-	s := &Store{write: write, now: time.Now}
+	s.files = append(s.files, write)
+	if s.writer, err = write.Conn(ctx); err != nil {
+		return err
+	}
+	s.write = prepareOn(s.writer)
 	if err := s.migrate(ctx); err != nil {
-		write.Close()
-		return nil, fmt.Errorf("open history: %w", err)
+		return err
 	}
-	if s.read, err = openFile(path, reading); err != nil {
-		write.Close()
-		return nil, fmt.Errorf("open history: %w", err)
+	read, err := openFile(path, reading)
+	if err != nil {
+		return err
 	}
-	s.read.SetMaxOpenConns(4)
-	return s, nil
+	s.files = append(s.files, read)
+	s.read = prepareOn(read)
+	return nil
 }
 
 // Close waits for what is being written.
 func (s *Store) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return errors.Join(s.read.Close(), s.write.Close())
+	var failed error
+	for _, statements := range []*statements{s.read, s.write} {
+		if statements != nil {
+			failed = errors.Join(failed, statements.close())
+		}
+	}
+	if s.writer != nil {
+		failed = errors.Join(failed, s.writer.Close())
+	}
+	for _, file := range s.files {
+		failed = errors.Join(failed, file.Close())
+	}
+	return failed
 }
 
 // migrate applies the numbered files that the history has not seen yet, each in its own transaction.
@@ -71,7 +97,7 @@ func (s *Store) migrate(ctx context.Context) error {
 		return err
 	}
 	var have int
-	if err := s.write.QueryRowContext(ctx, "PRAGMA user_version").Scan(&have); err != nil {
+	if err := s.writer.QueryRowContext(ctx, "PRAGMA user_version").Scan(&have); err != nil {
 		return err
 	}
 	if have > len(names) {
@@ -86,11 +112,8 @@ func (s *Store) migrate(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		err = s.update(ctx, flushed, func(tx *sql.Tx) error {
-			if _, err := tx.ExecContext(ctx, string(text)); err != nil {
-				return err
-			}
-			_, err := tx.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", version))
+		err = s.update(ctx, flushed, func(tx) error {
+			_, err := s.writer.ExecContext(ctx, string(text)+fmt.Sprintf(";\nPRAGMA user_version = %d", version))
 			return err
 		})
 		if err != nil {
@@ -108,44 +131,41 @@ const (
 	flushed durability = true  // the disk has it
 )
 
-// update runs fn in the one writing transaction.
-func (s *Store) update(ctx context.Context, d durability, fn func(*sql.Tx) error) error {
+// update runs fn in the one writing transaction: either all of it is stored, or nothing.
+func (s *Store) update(ctx context.Context, d durability, fn func(tx) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.setDurability(ctx, d); err != nil {
 		return err
 	}
-	tx, err := s.write.BeginTx(ctx, nil)
-	if err != nil {
+	if _, err := s.write.exec(ctx, "BEGIN IMMEDIATE"); err != nil {
 		return err
 	}
-	if err := fn(tx); err != nil {
-		return errors.Join(err, ignoreDone(tx.Rollback()))
+	err := fn(tx{s.write})
+	if err == nil {
+		_, err = s.write.exec(ctx, "COMMIT")
 	}
-	return tx.Commit()
+	if err != nil {
+		// Also when ctx has ended: the connection must be free of this transaction.
+		_, undone := s.write.exec(context.WithoutCancel(ctx), "ROLLBACK")
+		return errors.Join(err, undone)
+	}
+	return nil
 }
 
 func (s *Store) setDurability(ctx context.Context, d durability) error {
 	if s.durable == bool(d) {
 		return nil
 	}
-	mode := "NORMAL"
+	mode := "PRAGMA synchronous = NORMAL"
 	if d == flushed {
-		mode = "FULL"
+		mode = "PRAGMA synchronous = FULL"
 	}
-	if _, err := s.write.ExecContext(ctx, "PRAGMA synchronous = "+mode); err != nil {
+	if _, err := s.writer.ExecContext(ctx, mode); err != nil {
 		return err
 	}
 	s.durable = bool(d)
 	return nil
-}
-
-// ignoreDone: a cancelled context has already rolled back.
-func ignoreDone(err error) error {
-	if errors.Is(err, sql.ErrTxDone) {
-		return nil
-	}
-	return err
 }
 
 func milliseconds(t time.Time) int64 { return t.UnixMilli() }

@@ -166,7 +166,7 @@ func TestBranchOfALongSessionReadsItsEnd(t *testing.T) {
 		t.Errorf("got %+v", turns)
 	}
 	var plan []string
-	rows, err := s.read.Query("EXPLAIN QUERY PLAN "+path+"SELECT "+turnColumns+" FROM path JOIN turn ON turn.id = path.id ORDER BY depth DESC", head, 5)
+	rows, err := s.read.query(t.Context(), "EXPLAIN QUERY PLAN "+path+"SELECT "+turnColumns+" FROM path JOIN turn ON turn.id = path.id ORDER BY depth DESC", head, 5)
 	must(t, err)
 	defer rows.Close()
 	for rows.Next() {
@@ -309,7 +309,7 @@ func TestATurnSettlesOnce(t *testing.T) {
 func TestAHistoryFromANewerVersionIsLeftAlone(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "history.db")
 	s := open(t, path)
-	_, err := s.write.Exec("PRAGMA user_version = 9999")
+	_, err := s.writer.ExecContext(t.Context(), "PRAGMA user_version = 9999")
 	must(t, err)
 	must(t, s.Close())
 	before, err := os.ReadFile(path)

@@ -32,7 +32,7 @@ type NewTurn struct {
 // person typed is safe once it returns, so the session's draft goes.
 func (s *Store) StartTurn(ctx context.Context, key agent.SessionKey, t NewTurn) (agent.Record, error) {
 	var first agent.Record
-	err := s.update(ctx, flushed, func(tx *sql.Tx) error {
+	err := s.update(ctx, flushed, func(tx tx) error {
 		now := milliseconds(s.now())
 		records, err := s.appendLog(ctx, tx, key, t.Started.Turn, now, []agent.Event{t.Started})
 		if err != nil {
@@ -40,18 +40,18 @@ func (s *Store) StartTurn(ctx context.Context, key agent.SessionKey, t NewTurn) 
 		}
 		first = records[0]
 		var row int64
-		err = tx.QueryRowContext(ctx, `UPDATE session SET status = ?, updated_at = ?, draft = '',
+		err = tx.row(ctx, `UPDATE session SET status = ?, updated_at = ?, draft = '',
 			title = CASE title WHEN '' THEN ? ELSE title END WHERE project = ? AND id = ? RETURNING key`,
 			Running, now, t.Title, key.Project, key.Session).Scan(&row)
 		if err != nil {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, `INSERT INTO turn (id, session, parent, user_message, message, first_seq, started_at)
+		_, err = tx.exec(ctx, `INSERT INTO turn (id, session, parent, user_message, message, first_seq, started_at)
 			VALUES (?, ?, nullif(?, ''), ?, ?, ?, ?)`, t.Started.Turn, row, t.Parent, t.Started.UserMessage, t.Started.Message, first.Seq, now)
 		if err != nil {
 			return err
 		}
-		if _, err := tx.ExecContext(ctx, `UPDATE session SET head = ? WHERE key = ?`, t.Started.Turn, row); err != nil {
+		if _, err := tx.exec(ctx, `UPDATE session SET head = ? WHERE key = ?`, t.Started.Turn, row); err != nil {
 			return err
 		}
 		if t.User == nil {
@@ -66,14 +66,14 @@ func (s *Store) StartTurn(ctx context.Context, key agent.SessionKey, t NewTurn) 
 // is left in status. A turn settles once; after that it is ErrNotFound.
 func (s *Store) SettleTurn(ctx context.Context, key agent.SessionKey, turn agent.TurnID, done agent.TurnCompleted, rows []agent.Message, status Status, counts bool) (agent.Record, error) {
 	var last agent.Record
-	err := s.update(ctx, flushed, func(tx *sql.Tx) error {
+	err := s.update(ctx, flushed, func(tx tx) error {
 		now := milliseconds(s.now())
 		records, err := s.appendLog(ctx, tx, key, turn, now, []agent.Event{done})
 		if err != nil {
 			return err
 		}
 		last = records[0]
-		result, err := tx.ExecContext(ctx, `UPDATE turn SET stop_reason = ?, last_seq = ?, settled_at = ? WHERE id = ? AND settled_at IS NULL`,
+		result, err := tx.exec(ctx, `UPDATE turn SET stop_reason = ?, last_seq = ?, settled_at = ? WHERE id = ? AND settled_at IS NULL`,
 			done.StopReason, last.Seq, now, turn)
 		if err != nil {
 			return err
@@ -82,7 +82,7 @@ func (s *Store) SettleTurn(ctx context.Context, key agent.SessionKey, turn agent
 			return errors.Join(err, ErrNotFound)
 		}
 		var row int64
-		err = tx.QueryRowContext(ctx, `UPDATE session SET status = ?, updated_at = ?, turns = turns + ?,
+		err = tx.row(ctx, `UPDATE session SET status = ?, updated_at = ?, turns = turns + ?,
 			input_tokens = input_tokens + ?, output_tokens = output_tokens + ? WHERE project = ? AND id = ? RETURNING key`,
 			status, now, counts, done.Usage.Input, done.Usage.Output, key.Project, key.Session).Scan(&row)
 		if err != nil {
@@ -95,7 +95,7 @@ func (s *Store) SettleTurn(ctx context.Context, key agent.SessionKey, turn agent
 
 const turnColumns = `turn.id, coalesce(turn.parent, ''), turn.user_message, turn.message, coalesce(turn.stop_reason, ''), turn.started_at, coalesce(turn.settled_at, 0)`
 
-func scanTurn(row interface{ Scan(...any) error }, more ...any) (Turn, error) {
+func scanTurn(row scanner, more ...any) (Turn, error) {
 	var t Turn
 	var started, settled int64
 	err := row.Scan(append([]any{&t.ID, &t.Parent, &t.UserMessage, &t.Message, &t.StopReason, &started, &settled}, more...)...)
@@ -111,13 +111,13 @@ func scanTurn(row interface{ Scan(...any) error }, more ...any) (Turn, error) {
 
 // Turn gives one turn of a session, by the id of its answer.
 func (s *Store) Turn(ctx context.Context, key agent.SessionKey, answer agent.MessageID) (Turn, error) {
-	return scanTurn(s.read.QueryRowContext(ctx, `SELECT `+turnColumns+` FROM session JOIN turn ON turn.session = session.key
+	return scanTurn(s.read.row(ctx, `SELECT `+turnColumns+` FROM session JOIN turn ON turn.session = session.key
 		WHERE session.project = ? AND session.id = ? AND turn.message = ?`, key.Project, key.Session, answer))
 }
 
 // TurnsFor gives the turns that answer a user message, oldest first; none if there is no such message.
 func (s *Store) TurnsFor(ctx context.Context, key agent.SessionKey, user agent.MessageID) ([]Turn, error) {
-	rows, err := s.read.QueryContext(ctx, `SELECT `+turnColumns+` FROM session JOIN turn ON turn.session = session.key
+	rows, err := s.read.query(ctx, `SELECT `+turnColumns+` FROM session JOIN turn ON turn.session = session.key
 		WHERE session.project = ? AND session.id = ? AND turn.user_message = ? ORDER BY turn.first_seq`, key.Project, key.Session, user)
 	if err != nil {
 		return nil, err
@@ -143,7 +143,7 @@ const path = `WITH RECURSIVE path (id, parent, depth) AS (
 
 // Branch gives the last turns of the branch that ends in head, oldest first: at most limit, however long the session.
 func (s *Store) Branch(ctx context.Context, head agent.TurnID, limit int) ([]Turn, error) {
-	rows, err := s.read.QueryContext(ctx, path+`SELECT `+turnColumns+` FROM path JOIN turn ON turn.id = path.id ORDER BY depth DESC`, head, limit)
+	rows, err := s.read.query(ctx, path+`SELECT `+turnColumns+` FROM path JOIN turn ON turn.id = path.id ORDER BY depth DESC`, head, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -167,7 +167,7 @@ type Unsettled struct {
 
 // Unsettled lists the turns that have no end. While the app runs turns of its own, those are among them.
 func (s *Store) Unsettled(ctx context.Context) ([]Unsettled, error) {
-	rows, err := s.read.QueryContext(ctx, `SELECT `+turnColumns+`, session.project, session.id FROM turn
+	rows, err := s.read.query(ctx, `SELECT `+turnColumns+`, session.project, session.id FROM turn
 		JOIN session ON session.key = turn.session WHERE turn.settled_at IS NULL`)
 	if err != nil {
 		return nil, err

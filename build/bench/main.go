@@ -1,0 +1,76 @@
+// Command bench prints the figures that the issues name. Wherever it can it gives a ratio to a peer or a baseline that
+// was measured in the same run, because a figure alone says more about the machine than about Parley.
+//
+//	bench -parley build/bin/parley-headless -window build/bin/parley -node .../bin/node -peer build/bench/peer
+package main
+
+import (
+	"flag"
+	"fmt"
+	"log"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+func main() {
+	log.SetFlags(0)
+	b := &bench{}
+	flag.StringVar(&b.parley, "parley", "", "the program without a window")
+	flag.StringVar(&b.window, "window", "", "the program with a window; left out, the window is not measured")
+	flag.StringVar(&b.node, "node", "", "Node 24")
+	flag.StringVar(&b.peer, "peer", "", "the folder of the AI SDK's server")
+	flag.Parse()
+	dir, err := os.MkdirTemp("", "parley-bench-")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	b.dir = dir
+	for _, measure := range []func() error{b.start, b.paint, b.latency, b.throughput} {
+		if err := measure(); err != nil {
+			log.Print("bench: ", err)
+			os.RemoveAll(dir)
+			os.Exit(1)
+		}
+	}
+}
+
+type bench struct {
+	parley, window, node, peer string
+	dir                        string
+	homes                      int
+}
+
+// home is a fresh data folder.
+func (b *bench) home() string {
+	b.homes++
+	return filepath.Join(b.dir, fmt.Sprint("home", b.homes))
+}
+
+func row(what, format string, args ...any) { fmt.Printf("%-52s %s\n", what, fmt.Sprintf(format, args...)) }
+
+// sample is several measurements of one thing.
+type sample []time.Duration
+
+func (s sample) at(share float64) time.Duration {
+	slices.Sort(s)
+	return s[min(int(share*float64(len(s))), len(s)-1)]
+}
+
+func (s sample) median() time.Duration { return s.at(0.5) }
+
+func ms(d time.Duration) string { return fmt.Sprintf("%.1f ms", float64(d.Microseconds())/1000) }
+
+func repeat(n int, measure func() (time.Duration, error)) (sample, error) {
+	var s sample
+	for range n {
+		d, err := measure()
+		if err != nil {
+			return nil, err
+		}
+		s = append(s, d)
+	}
+	return s, nil
+}
