@@ -7,4 +7,4 @@ fi
 Xvfb :96 -screen 0 1280x860x24 >/dev/null 2>&1 &
 x=$!
 trap 'kill $x' EXIT
-DISPLAY=:96 dbus-run-session -- "$@" 2>/dev/null
+DISPLAY=:96 dbus-run-session -- "$@"

@@ -1,0 +1,41 @@
+//go:build linux
+
+package runner
+
+import (
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"parley/backend/agent"
+	"parley/backend/agent/agenttest"
+	"parley/backend/modelserver"
+)
+
+func TestConformance(t *testing.T) {
+	model := httptest.NewServer(modelserver.New(modelserver.Options{}))
+	defer model.Close()
+	tools := []string{"list_directory", "read_file", "write_file"}
+	for name, launch := range map[string]agent.Launch{
+		"scripted": {Backend: agent.BackendScripted, Harness: agent.KindScripted, Tools: tools, PermissionPolicy: agent.PermissionAsk},
+		"native": {
+			Backend: agent.BackendInprocess, Harness: agent.KindNative, Tools: tools, PermissionPolicy: agent.PermissionAsk,
+			Model: "fake-1", Endpoint: &agent.Endpoint{Provider: "openai", BaseURL: model.URL + "/v1"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			agenttest.Run(t, agenttest.Suite{
+				New:     func(t *testing.T) agent.Backend { l, _ := newLocal(t, "runner"); return l },
+				Launch:  launch,
+				Secrets: map[string]string{"openai": "key"},
+			})
+		})
+	}
+}
+
+func TestACrashOfTheRunner(t *testing.T) {
+	said := listen(t.Context(), connTo(t, "runner"), say("[[deltas:20]] [[crash]]"), nil)
+	if len(said.text) != 400 || said.err == nil || said.err.Code != agent.CodeSandbox || !strings.Contains(said.err.Error(), "exit status 70") {
+		t.Errorf("%d bytes, then %+v, %v", len(said.text), said.finish, said.err)
+	}
+}

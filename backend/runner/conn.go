@@ -1,0 +1,128 @@
+package runner
+
+import (
+	"context"
+	"iter"
+	"sync"
+	"time"
+
+	"parley/backend/agent"
+)
+
+// conn is a harness in a runner.
+type conn struct {
+	sandbox *sandbox
+	launch  agent.Launch
+	closed  chan struct{}
+	once    sync.Once
+}
+
+// Close lets a Prompt that runs end with an error. It does not wait for it.
+func (c *conn) Close() error {
+	c.once.Do(func() { close(c.closed) })
+	return nil
+}
+
+// Prompt writes one request and follows the turn. Leaving the loop early waits until the runner has stopped, or was
+// killed: nothing of a turn is left behind when the loop is.
+func (c *conn) Prompt(ctx context.Context, prompt agent.Prompt) iter.Seq2[agent.Event, error] {
+	return func(yield func(agent.Event, error) bool) {
+		listening := true
+		last, err := c.take(ctx, prompt, func(e agent.Event) bool {
+			listening = listening && yield(e, nil)
+			return listening
+		})
+		switch {
+		case !listening:
+		case err != nil:
+			yield(nil, agent.AsError(err))
+		default:
+			yield(last, nil)
+		}
+	}
+}
+
+// take takes a turn and gives its Finish. say gets the events before it, and reports whether more are wanted.
+func (c *conn) take(ctx context.Context, prompt agent.Prompt, say func(agent.Event) bool) (agent.Event, error) {
+	if c.isClosed() {
+		return nil, agent.Errorf(agent.CodeValidation, "This conversation with the agent is closed.")
+	}
+	if ctx.Err() != nil {
+		return agent.Finish{StopReason: agent.StopCancelled}, nil
+	}
+	s := c.sandbox
+	request, err := encodeRequest(c.launch, prompt)
+	if err != nil {
+		return nil, err
+	}
+	x := &exchange{make(chan record), make(chan struct{})}
+	if !s.exchange.CompareAndSwap(nil, x) {
+		return nil, agent.Errorf(agent.CodeValidation, "The agent is still answering. Wait for it, or stop it.")
+	}
+	defer close(x.over)
+	defer s.exchange.Store(nil)
+
+	lines := [][]byte{request}
+	cancelled, closed := ctx.Done(), c.closed
+	var grace <-chan time.Time // set once the runner is told to stop
+	stop := func() {
+		if grace == nil {
+			lines = append(lines, encodeStop(prompt.Key.Session))
+			grace = time.After(s.limits.stop)
+		}
+	}
+	for {
+		var toRunner chan<- []byte
+		var next []byte
+		if len(lines) > 0 {
+			toRunner, next = s.toRunner, lines[0]
+		}
+		select {
+		case toRunner <- next:
+			lines = lines[1:]
+		case r := <-x.records:
+			if r.ended != nil {
+				return c.settle(r.ended)
+			}
+			if !say(r.event) {
+				stop()
+			}
+		case <-cancelled:
+			cancelled = nil
+			stop()
+		case <-closed:
+			closed = nil
+			stop()
+		case <-grace:
+			s.kill()
+			return c.settle(killed)
+		case <-s.dead:
+			if grace != nil { // it was told to stop, and died of it
+				return c.settle(killed)
+			}
+			return nil, s.cause
+		}
+	}
+}
+
+var killed = &outcome{finish: agent.Finish{StopReason: agent.StopCancelled, Killed: true}}
+
+// settle gives the end of a turn. Once the conn or its sandbox is closed that is an error, whatever the runner says.
+func (c *conn) settle(o *outcome) (agent.Event, error) {
+	switch {
+	case c.isClosed() || c.sandbox.closed.Load():
+		return nil, agent.Errorf(agent.CodeSandbox, "The agent was closed before its answer was complete.")
+	case o.failure != nil:
+		return nil, o.failure
+	}
+	return o.finish, nil
+}
+
+func (c *conn) isClosed() bool {
+	select {
+	case <-c.closed:
+		return true
+	default:
+		return false
+	}
+}

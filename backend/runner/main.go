@@ -1,0 +1,82 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"slices"
+	"syscall"
+
+	"parley/backend/agent"
+	"parley/backend/native"
+	"parley/backend/scripted"
+)
+
+const enterFlag = "--enter"
+
+// exitCrashed is the exit status of a crash that a script asked for.
+const exitCrashed = 70
+
+var errCrash = errors.New("a script asked for a crash")
+
+// Main is the command "parley runner"; args is what follows these words. It returns the exit status.
+//
+// With --enter it is the first of two stages: it shuts the process off from what it inherited and becomes the second,
+// which is this program again without --enter. Local starts runners that way; a person who tries the protocol by hand
+// needs no --enter.
+func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, version string) int {
+	ctx, crash := context.WithCancelCause(ctx)
+	defer crash(nil)
+	demo := scripted.NewBackend()
+	demo.Crash = func() {
+		crash(errCrash)
+		select {} // the turn gets no result, and the process ends once what was said is written
+	}
+	engines := Engines{agent.BackendInprocess: native.NewBackend(), agent.BackendScripted: demo}
+	status := host(ctx, args, stdin, stdout, stderr, Options{Version: version, Engines: engines})
+	if errors.Is(context.Cause(ctx), errCrash) {
+		return exitCrashed
+	}
+	return status
+}
+
+func host(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, options Options) int {
+	flags := flag.NewFlagSet("runner", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	enters := flags.Bool(enterFlag[2:], false, "shut off what was inherited, then start")
+	flags.StringVar(&options.Root, "root", ".", "the folder that tools work in")
+	switch err := flags.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
+		return 0
+	case err != nil || flags.NArg() > 0:
+		return 2
+	}
+	if *enters {
+		again := slices.DeleteFunc(slices.Clone(os.Args), func(arg string) bool { return arg == enterFlag })
+		if err := enter(again); err != nil {
+			fmt.Fprintf(stderr, "parley runner: cannot start in a sandbox: %v\n", err)
+			return 1
+		}
+	}
+	os.Stdout = os.Stderr // a stray print must not get among the records
+
+	// A pipe that broke is an error to handle, not a signal to die of before the children are gone.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	options.Log = slog.New(slog.NewTextHandler(stderr, nil))
+	err := Serve(ctx, stdin, stdout, options)
+	if err != nil {
+		fmt.Fprintf(stderr, "parley runner: %v\n", err)
+	}
+	endKin()
+	if err != nil {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,208 @@
+package runner
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"parley/backend/agent"
+)
+
+// request is one turn to take, as the app writes it. Up to PermissionPolicy every field is always written.
+type request struct {
+	Backend          agent.BackendName      `json:"backend"`
+	Harness          agent.Kind             `json:"harness"`
+	Sandbox          string                 `json:"sandbox"`
+	SessionID        *agent.SessionID       `json:"sessionId"`
+	AgentsMD         *string                `json:"agentsMd"`
+	Model            *string                `json:"model"`
+	Messages         []message              `json:"messages"`
+	Secrets          map[string]string      `json:"secrets"`
+	Trace            json.RawMessage        `json:"trace"`
+	Tools            []string               `json:"tools"`
+	CustomTools      []json.RawMessage      `json:"customTools"`
+	ToolCallback     json.RawMessage        `json:"toolCallback"`
+	PermissionPolicy agent.PermissionPolicy `json:"permissionPolicy"`
+
+	TurnID    agent.TurnID    `json:"turnId,omitempty"`
+	ProjectID agent.ProjectID `json:"projectId,omitempty"`
+	Endpoint  *agent.Endpoint `json:"endpoint,omitempty"`
+}
+
+const sandboxLocal = "local"
+
+// encodeRequest writes a turn as one line.
+func encodeRequest(launch agent.Launch, prompt agent.Prompt) ([]byte, error) {
+	r := request{
+		Backend: launch.Backend, Harness: launch.Harness, Sandbox: sandboxLocal,
+		SessionID: orNull(prompt.Key.Session), AgentsMD: orNull(launch.AgentsMD), Model: orNull(launch.Model),
+		Messages: make([]message, len(prompt.Messages)), Secrets: prompt.Secrets,
+		Tools: launch.Tools, CustomTools: []json.RawMessage{}, PermissionPolicy: launch.PermissionPolicy,
+		TurnID: prompt.Turn, ProjectID: prompt.Key.Project, Endpoint: launch.Endpoint,
+	}
+	for i, m := range prompt.Messages {
+		r.Messages[i] = message{m.Role, m.Parts}
+	}
+	if r.Secrets == nil {
+		r.Secrets = map[string]string{}
+	}
+	if r.Tools == nil {
+		r.Tools = []string{}
+	}
+	b, err := json.Marshal(r)
+	return append(b, '\n'), err
+}
+
+// decode refuses by name what this runner cannot do; nothing that was asked for is dropped.
+func (r request) decode() (agent.Launch, agent.Prompt, error) {
+	switch {
+	case r.Sandbox != sandboxLocal:
+		return refuse("the sandbox %q is not supported; use %q", r.Sandbox, sandboxLocal)
+	case !supports(r.Backend, r.Harness):
+		return refuse("the backend %q cannot run the harness %q; this runner supports %v", r.Backend, r.Harness, supported)
+	case !r.PermissionPolicy.Valid():
+		return refuse("the permission policy %q is none of auto, deny and ask", r.PermissionPolicy)
+	case len(r.CustomTools) > 0:
+		return refuse("custom tools are not supported")
+	}
+	launch := agent.Launch{
+		Backend: r.Backend, Harness: r.Harness, AgentsMD: orEmpty(r.AgentsMD), Model: orEmpty(r.Model),
+		Endpoint: r.Endpoint, Tools: r.Tools, PermissionPolicy: r.PermissionPolicy,
+	}
+	prompt := agent.Prompt{
+		Key:  agent.SessionKey{Project: r.ProjectID, Session: orEmpty(r.SessionID)},
+		Turn: r.TurnID, Messages: make([]agent.Message, len(r.Messages)), Secrets: r.Secrets,
+	}
+	for i, m := range r.Messages {
+		switch m.Role {
+		case agent.RoleSystem, agent.RoleUser, agent.RoleAssistant, agent.RoleTool:
+		default:
+			return refuse("the role %q is none of system, user, assistant and tool", m.Role)
+		}
+		prompt.Messages[i] = agent.Message{Role: m.Role, Parts: m.Content}
+	}
+	return launch, prompt, nil
+}
+
+func refuse(format string, args ...any) (agent.Launch, agent.Prompt, error) {
+	return agent.Launch{}, agent.Prompt{}, agent.Errorf(agent.CodeValidation, "The request cannot be run: "+format+".", args...)
+}
+
+// incoming is any line that the app writes: a request, or with kind "control" a word to the turn that runs.
+type incoming struct {
+	request
+	Kind    string `json:"kind"`
+	ID      string `json:"id"`
+	Control struct {
+		Type string `json:"type"`
+	} `json:"control"`
+}
+
+func decodeLine(line []byte) (incoming, error) {
+	var in incoming
+	if err := json.Unmarshal(line, &in); err != nil {
+		if refused := (*agent.Error)(nil); errors.As(err, &refused) {
+			return incoming{}, refused
+		}
+		return incoming{}, agent.Wrap(agent.CodeValidation, err, "The request cannot be run: it is not one JSON object of the runner's protocol.")
+	}
+	return in, nil
+}
+
+// encodeStop writes the line that asks a runner to stop the turn of a session.
+func encodeStop(session agent.SessionID) []byte {
+	type control struct {
+		Type string `json:"type"`
+	}
+	line := plainJSON(struct {
+		Kind      string           `json:"kind"`
+		ID        string           `json:"id"`
+		SessionID *agent.SessionID `json:"sessionId"`
+		Control   control          `json:"control"`
+	}{"control", "stop", orNull(session), control{"stop"}})
+	return append(line, '\n')
+}
+
+// message is agent.Message without what a harness has no use for.
+type message struct {
+	Role    agent.Role `json:"role"`
+	Content content    `json:"content"`
+}
+
+// content is a string where a message is one piece of text, else a list of blocks.
+type content []agent.Part
+
+type block struct {
+	Type       string          `json:"type"`
+	Text       string          `json:"text,omitempty"`
+	ToolCallID string          `json:"toolCallId,omitempty"`
+	ToolName   string          `json:"toolName,omitempty"`
+	Input      json.RawMessage `json:"input,omitempty"`
+	Output     json.RawMessage `json:"output,omitempty"`
+	IsError    bool            `json:"isError,omitempty"`
+}
+
+// MarshalJSON leaves reasoning out: the wire has no block for it, and without the provider's signature, which is never
+// kept, no provider takes it back.
+func (c content) MarshalJSON() ([]byte, error) {
+	blocks := make([]block, 0, len(c))
+	for _, p := range c {
+		switch p := p.(type) {
+		case agent.TextPart:
+			if len(c) == 1 {
+				return json.Marshal(p.Text)
+			}
+			blocks = append(blocks, block{Type: "text", Text: p.Text})
+		case agent.ReasoningPart:
+		case agent.ToolCallPart:
+			blocks = append(blocks, block{Type: "tool_call", ToolCallID: p.ID, ToolName: p.Name, Input: p.Args})
+		case agent.ToolResultPart:
+			blocks = append(blocks, block{Type: "tool_result", ToolCallID: p.ToolCallID, Output: p.Result, IsError: p.IsError})
+		default:
+			return nil, fmt.Errorf("write a message: unknown part %T", p)
+		}
+	}
+	return json.Marshal(blocks)
+}
+
+func (c *content) UnmarshalJSON(b []byte) error {
+	*c = nil
+	if len(b) > 0 && b[0] == '"' {
+		var text string
+		err := json.Unmarshal(b, &text)
+		*c = content{agent.TextPart{Text: text}}
+		return err
+	}
+	var blocks []block
+	if err := json.Unmarshal(b, &blocks); err != nil {
+		return err
+	}
+	for _, b := range blocks {
+		switch b.Type {
+		case "text":
+			*c = append(*c, agent.TextPart{Text: b.Text})
+		case "tool_call":
+			*c = append(*c, agent.ToolCallPart{ID: b.ToolCallID, Name: b.ToolName, Args: b.Input})
+		case "tool_result":
+			*c = append(*c, agent.ToolResultPart{ToolCallID: b.ToolCallID, Result: b.Output, IsError: b.IsError})
+		default:
+			return agent.Errorf(agent.CodeValidation, "The request cannot be run: a content block of type %q is not supported.", b.Type)
+		}
+	}
+	return nil
+}
+
+// orNull is how the wire writes a string that may be missing.
+func orNull[S ~string](s S) *S {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+func orEmpty[S ~string](s *S) S {
+	if s == nil {
+		return ""
+	}
+	return *s
+}

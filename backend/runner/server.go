@@ -1,0 +1,305 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"parley/backend/agent"
+)
+
+const (
+	firstEventLimit = 2 * time.Minute
+	idleLimit       = 30 * time.Minute
+	leaveLimit      = 300 * time.Millisecond // to end in an orderly way, before the app loses its patience
+	maxOutput       = 1 << 20                // bytes of text repeated in a result
+)
+
+var errStuck = errors.New("the engine did not stop when its turn was overdue")
+
+// Engines are the backends inside a runner, each under its name on the wire.
+type Engines map[agent.BackendName]agent.Backend
+
+// Options are what a runner is told when it starts.
+type Options struct {
+	Version string
+	Root    string // the folder that tools work in
+	Engines Engines
+	Log     *slog.Logger
+}
+
+// Serve is the runner's side of the wire. It takes turns from in, one after the other, and answers on out: exactly one
+// result for each request, whatever happens. It returns nil when in or ctx ended, after cancelling what ran; a read of
+// in may then still be pending. After an error the process is no use any more.
+func Serve(ctx context.Context, in io.Reader, out io.Writer, options Options) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	s := &server{Options: options, out: newOutbox(), written: make(chan error, 1), sandboxes: map[agent.BackendName]agent.Sandbox{}}
+	go func() { s.written <- s.out.write(out) }()
+	s.out.line(encodeHello(options.Version))
+
+	lines := make(chan incomingLine)
+	go receive(ctx, in, lines)
+	err := s.serve(ctx, lines)
+	cancel()
+	s.leave()
+	return err
+}
+
+// server is a runner at work. Its fields are touched by one goroutine only: sandboxes by the turn while one runs, the
+// others by Serve.
+type server struct {
+	Options
+	out       *outbox
+	written   chan error
+	sandboxes map[agent.BackendName]agent.Sandbox
+	turn      turn // zero between turns
+	queue     []incomingLine
+	stuck     bool // an engine goes on with a turn whose result is written
+}
+
+// turn is a request that is being answered.
+type turn struct {
+	session agent.SessionID
+	stop    context.CancelFunc
+	ended   chan outcome // gets exactly one
+}
+
+// incomingLine is a line from the app, or why it cannot be read.
+type incomingLine struct {
+	incoming
+	err error
+}
+
+// receive reads lines until in or ctx ends, then closes lines.
+func receive(ctx context.Context, in io.Reader, lines chan<- incomingLine) {
+	defer close(lines)
+	r := newLineReader(in)
+	for {
+		var next incomingLine
+		line, err := r.next()
+		switch {
+		case errors.Is(err, errLongLine):
+			next.err = agent.Errorf(agent.CodeValidation, "The request cannot be run: %v.", err)
+		case err != nil:
+			return
+		default:
+			next.incoming, next.err = decodeLine(line)
+		}
+		select {
+		case lines <- next:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+func (s *server) serve(ctx context.Context, lines <-chan incomingLine) error {
+	for {
+		if s.turn.ended == nil && len(s.queue) > 0 {
+			s.start(ctx, s.queue[0])
+			s.queue = s.queue[1:]
+		}
+		select {
+		case line, ok := <-lines:
+			switch {
+			case !ok:
+				return nil
+			case line.Kind == "control":
+				s.out.line(s.control(line.incoming).encode())
+			case line.Kind == "" || line.err != nil:
+				s.queue = append(s.queue, line)
+			default:
+				s.Log.Warn("runner: a line of an unknown kind", "kind", line.Kind)
+			}
+		case o := <-s.turn.ended:
+			s.result(o)
+			if s.stuck = o.stuck; s.stuck {
+				return errStuck
+			}
+		case err := <-s.written:
+			s.written <- err // leave looks for it too
+			return err
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// leave lets the cancelled turn end and what was said be written, for as long as the app has patience.
+func (s *server) leave() {
+	left := make(chan struct{})
+	go func() {
+		defer close(left)
+		if s.turn.ended != nil {
+			s.result(<-s.turn.ended)
+		}
+		for range s.queue {
+			s.result(outcome{failure: agent.Errorf(agent.CodeCancelled, "The agent's process was ended before this turn began.")})
+		}
+		if !s.stuck {
+			for _, sandbox := range s.sandboxes {
+				_ = sandbox.Close()
+			}
+		}
+		s.out.end()
+		<-s.written
+	}()
+	select {
+	case <-left:
+	case <-time.After(leaveLimit):
+	}
+}
+
+// result ends the turn on the wire.
+func (s *server) result(o outcome) {
+	if o.failure != nil {
+		s.Log.Error("runner: the turn failed", "error", o.failure)
+	}
+	mirror, result := o.encode()
+	s.out.line(mirror)
+	s.out.line(result)
+	s.turn = turn{}
+}
+
+// control does what a control line asks for.
+func (s *server) control(in incoming) ack {
+	session := orEmpty(in.SessionID)
+	switch {
+	case in.Control.Type == "ping":
+	case in.Control.Type != "stop":
+		return ack{ID: in.ID, Error: fmt.Sprintf("the control %q is not supported", in.Control.Type)}
+	case s.turn.ended == nil || session != "" && session != s.turn.session:
+		return ack{ID: in.ID, Error: "no such turn is running"}
+	default:
+		s.turn.stop()
+	}
+	return ack{ID: in.ID, OK: true}
+}
+
+// start answers a request in a goroutine of its own.
+func (s *server) start(ctx context.Context, line incomingLine) {
+	ctx, stop := context.WithCancel(ctx)
+	t := turn{orEmpty(line.SessionID), stop, make(chan outcome, 1)}
+	s.turn = t
+	go func() {
+		o := s.supervise(ctx, stop, line)
+		stop()
+		o.session = t.session
+		t.ended <- o
+	}()
+}
+
+// supervise takes the turn, and ends it if its engine falls silent.
+func (s *server) supervise(ctx context.Context, stop context.CancelFunc, line incomingLine) outcome {
+	silence := time.NewTimer(firstEventLimit)
+	answered := make(chan outcome, 1)
+	go func() { answered <- s.answer(ctx, silence, line) }()
+	select {
+	case o := <-answered:
+		return o
+	case <-silence.C:
+	}
+	overdue := outcome{failure: agent.Errorf(agent.CodeRunTimeout, "The agent said nothing for too long, so its turn was ended.")}
+	stop()
+	select {
+	case <-answered:
+	case <-time.After(agent.StopGrace):
+		overdue.stuck = true
+	}
+	return overdue
+}
+
+// answer takes the turn. Neither a panic nor an engine that breaks its contract gets past it.
+func (s *server) answer(ctx context.Context, silence *time.Timer, line incomingLine) (o outcome) {
+	defer func() {
+		if p := recover(); p != nil {
+			o = outcome{failure: agent.AsError(fmt.Errorf("panic: %v\n%s", p, debug.Stack()))}
+		}
+	}()
+	var launch agent.Launch
+	var prompt agent.Prompt
+	err := line.err
+	if err == nil {
+		launch, prompt, err = line.decode()
+	}
+	if err == nil {
+		o.finish, o.output, err = s.play(ctx, silence, launch, prompt)
+	}
+	if err != nil {
+		return outcome{failure: agent.AsError(err)}
+	}
+	return o
+}
+
+// play lets the engine speak, and sends on what it says.
+func (s *server) play(ctx context.Context, silence *time.Timer, launch agent.Launch, prompt agent.Prompt) (agent.Finish, string, error) {
+	sandbox, err := s.sandbox(ctx, launch.Backend)
+	if err != nil {
+		return agent.Finish{}, "", err
+	}
+	conn, err := sandbox.Open(ctx, launch)
+	if err != nil {
+		return agent.Finish{}, "", err
+	}
+	defer conn.Close()
+	var output answerText
+	for event, err := range conn.Prompt(ctx, prompt) {
+		if err != nil {
+			return agent.Finish{}, "", err
+		}
+		if finish, ok := event.(agent.Finish); ok {
+			if !finish.StopReason.Valid() || finish.StopReason == agent.StopError {
+				return agent.Finish{}, "", fmt.Errorf("the engine finished with the reason %q", finish.StopReason)
+			}
+			return finish, output.String(), nil
+		}
+		silence.Reset(idleLimit)
+		output.add(event)
+		if err := s.out.event(event); err != nil {
+			return agent.Finish{}, "", err
+		}
+	}
+	return agent.Finish{}, "", errors.New("the engine ended its turn without a Finish")
+}
+
+// sandbox gives the engine's one sandbox, made when first needed.
+func (s *server) sandbox(ctx context.Context, name agent.BackendName) (agent.Sandbox, error) {
+	if sandbox := s.sandboxes[name]; sandbox != nil {
+		return sandbox, nil
+	}
+	engine, ok := s.Engines[name]
+	if !ok {
+		return nil, agent.Errorf(agent.CodeValidation, "The request cannot be run: this runner has no backend %q.", name)
+	}
+	sandbox, err := engine.NewSandbox(ctx, agent.Policy{Scratch: s.Root})
+	if err == nil {
+		s.sandboxes[name] = sandbox
+	}
+	return sandbox, err
+}
+
+// answerText is the last block of text in a turn, or its beginning if it is very long.
+type answerText struct{ strings.Builder }
+
+func (a *answerText) add(e agent.Event) {
+	switch e := e.(type) {
+	case agent.MessageStart, agent.ToolCall:
+		a.Reset()
+	case agent.MessageWhole:
+		a.Reset()
+		a.append(e.Text)
+	case agent.MessageDelta:
+		a.append(e.Text)
+	}
+}
+
+func (a *answerText) append(text string) {
+	room := maxOutput - a.Len()
+	a.WriteString(text[:min(len(text), room)])
+}

@@ -1,0 +1,345 @@
+// Package runner hosts harnesses in a process of their own: this binary, started again as "parley runner".
+//
+// The app writes one request line for each turn and may add control lines; the runner says hello, then answers in
+// records, one JSON object on each line. The app's side is Local, the runner's side is Serve, and this file and
+// request.go are the wire between them. What starts and ends processes is in process*.go; ledger.go remembers them, so
+// that none outlives a crash of the app for long.
+package runner
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"parley/backend/agent"
+)
+
+// protocol is what this version speaks. Within a major, fields and events may be added and are ignored by the other
+// side; another major is refused at the handshake.
+const protocol = "1.0"
+
+// supported is what the two sides agree on, being one binary: the harnesses that each backend can run.
+var supported = map[agent.BackendName][]agent.Kind{
+	agent.BackendInprocess: {agent.KindNative},
+	agent.BackendScripted:  {agent.KindScripted},
+}
+
+func supports(name agent.BackendName, harness agent.Kind) bool {
+	return slices.Contains(supported[name], harness)
+}
+
+// capabilities tells readers of the wire what to expect of a turn.
+type capabilities struct {
+	TextMessages     bool `json:"textMessages"`
+	Images           bool `json:"images"`
+	FileAttachments  bool `json:"fileAttachments"`
+	MCPTools         bool `json:"mcpTools"`
+	ToolCalls        bool `json:"toolCalls"`
+	Reasoning        bool `json:"reasoning"`
+	PlanMode         bool `json:"planMode"`
+	Permissions      bool `json:"permissions"`
+	Usage            bool `json:"usage"`
+	StreamingDeltas  bool `json:"streamingDeltas"`
+	SessionLifecycle bool `json:"sessionLifecycle"`
+	Steer            bool `json:"steer"`
+	Resume           bool `json:"resume"`
+}
+
+var offered = capabilities{TextMessages: true, ToolCalls: true, Reasoning: true, Usage: true, StreamingDeltas: true}
+
+// hello is the runner's first line.
+type hello struct {
+	Kind         string              `json:"kind"`
+	Protocol     string              `json:"protocol"`
+	Version      string              `json:"version"`
+	Backends     []agent.BackendName `json:"backends"`
+	Harnesses    []agent.Kind        `json:"harnesses"`
+	Capabilities capabilities        `json:"capabilities"`
+}
+
+func encodeHello(version string) []byte {
+	h := hello{Kind: "hello", Protocol: protocol, Version: version, Capabilities: offered}
+	for name, kinds := range supported {
+		h.Backends = append(h.Backends, name)
+		h.Harnesses = append(h.Harnesses, kinds...)
+	}
+	slices.Sort(h.Backends)
+	slices.Sort(h.Harnesses)
+	return plainJSON(h)
+}
+
+// plainJSON writes a struct of strings, numbers and booleans, which cannot fail.
+func plainJSON(v any) []byte {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return b
+}
+
+// checkHello reads the first line of a runner and refuses one that speaks another protocol.
+func checkHello(line []byte) error {
+	var h hello
+	if err := json.Unmarshal(line, &h); err != nil || h.Kind != "hello" {
+		return garbage(line)
+	}
+	theirs, _, _ := strings.Cut(h.Protocol, ".")
+	if ours, _, _ := strings.Cut(protocol, "."); theirs != ours {
+		return agent.Errorf(agent.CodeSandbox, "The agent's process (version %.40q) speaks protocol %.20q and this Parley speaks %s. Restart Parley, so that both are the same version.",
+			h.Version, h.Protocol, protocol)
+	}
+	return nil
+}
+
+// garbage is a line that is not of the protocol. The line itself is for the log only: it may hold anything.
+func garbage(line []byte) error {
+	return agent.Wrap(agent.CodeSandbox, fmt.Errorf("not a record: %.200q", line),
+		"The agent's process wrote something that is not its protocol, so it was ended.")
+}
+
+// What stands around each event and result, and the line that says only that the runner lives.
+var (
+	eventHead     = []byte(`{"kind":"event","event":`)
+	resultHead    = []byte(`{"kind":"result","result":`)
+	heartbeatLine = []byte(`{"kind":"heartbeat"}`)
+)
+
+func encodeEvent(e agent.Event) ([]byte, error) {
+	b, err := agent.EncodeEvent(e)
+	return wrapRecord(eventHead, b), err
+}
+
+// wrapRecord puts a record around JSON that is known to be whole, which spares json.Marshal's second look at it.
+func wrapRecord(head, body []byte) []byte {
+	return append(slices.Concat(head, body), '}')
+}
+
+// ack answers a control line.
+type ack struct {
+	Type  string `json:"type"`
+	ID    string `json:"id"`
+	OK    bool   `json:"ok"`
+	Error string `json:"error,omitempty"`
+}
+
+func (a ack) encode() []byte {
+	a.Type = "control_ack"
+	return wrapRecord(eventHead, plainJSON(a))
+}
+
+// failed and done mirror the result in the stream of events, for readers that look at events only.
+type failed struct {
+	Type    string     `json:"type"`
+	Message string     `json:"message"`
+	Code    agent.Code `json:"code"`
+}
+
+type done struct {
+	Type       string           `json:"type"`
+	StopReason agent.StopReason `json:"stopReason"`
+	TraceID    string           `json:"traceId,omitempty"`
+}
+
+// isMirror reports whether the app knows an event of this type, and does not need it.
+func isMirror(eventType string) bool {
+	return eventType == "error" || eventType == "done" || eventType == "control_ack"
+}
+
+// outcome is how a turn ended: with failure set, or with finish.
+type outcome struct {
+	finish  agent.Finish
+	failure *agent.Error
+	session agent.SessionID
+	output  string // the last block of text, for readers that do not fold events
+	stuck   bool   // the engine was told to end, and did not
+}
+
+type usage struct {
+	Input      int64    `json:"input"`
+	Output     int64    `json:"output"`
+	Total      int64    `json:"total"`
+	Cost       *float64 `json:"cost"` // null: prices are the app's
+	CacheRead  int64    `json:"cacheRead,omitempty"`
+	CacheWrite int64    `json:"cacheWrite,omitempty"`
+}
+
+type goodResult struct {
+	OK           bool             `json:"ok"`
+	Output       string           `json:"output"`
+	Messages     []message        `json:"messages"` // empty, as events: both were streamed, and only the session folds them
+	Events       []struct{}       `json:"events"`
+	Usage        usage            `json:"usage"`
+	StopReason   agent.StopReason `json:"stopReason"`
+	Capabilities capabilities     `json:"capabilities"`
+	SessionID    *agent.SessionID `json:"sessionId"`
+	Model        *string          `json:"model"`
+	TraceID      *string          `json:"traceId"`
+}
+
+type badResult struct {
+	OK    bool       `json:"ok"`
+	Error string     `json:"error"`
+	Code  agent.Code `json:"code"`
+}
+
+// encode gives the two last records of a turn: the event that mirrors its result, and the result.
+func (o outcome) encode() (mirror, result []byte) {
+	var m, r any
+	if o.failure != nil {
+		m = failed{"error", o.failure.Message, o.failure.Code}
+		r = badResult{Error: o.failure.Message, Code: o.failure.Code}
+	} else {
+		f := o.finish
+		m = done{"done", f.StopReason, f.TraceID}
+		r = goodResult{
+			OK: true, Output: o.output, Messages: []message{}, Events: []struct{}{},
+			Usage: usage{
+				Input: f.Usage.Input, Output: f.Usage.Output, Total: f.Usage.Total,
+				CacheRead: f.Usage.CacheRead, CacheWrite: f.Usage.CacheWrite,
+			},
+			StopReason: f.StopReason, Capabilities: offered,
+			SessionID: orNull(o.session), Model: orNull(f.Model), TraceID: orNull(f.TraceID),
+		}
+	}
+	return wrapRecord(eventHead, plainJSON(m)), wrapRecord(resultHead, plainJSON(r))
+}
+
+// record is what a line says to the app. Of event, ended and dropped at most one is set; a heartbeat sets none.
+type record struct {
+	event   agent.Event
+	ended   *outcome
+	dropped string // what was not understood, or not believed: it is counted
+}
+
+// decodeRecord reads a line of the runner, its first excepted. An error means that the other side cannot be followed
+// any further.
+func decodeRecord(line []byte) (record, error) {
+	// As our own writer wraps it, an event can be read without a first pass over the whole line.
+	if body, ours := bytes.CutPrefix(line, eventHead); ours && bytes.HasSuffix(body, []byte("}")) {
+		if r, err := decodeSaid(body[:len(body)-1]); err == nil {
+			return r, nil
+		}
+	}
+	return decodeAnyRecord(line)
+}
+
+func decodeAnyRecord(line []byte) (record, error) {
+	var r struct {
+		Kind   string          `json:"kind"`
+		Event  json.RawMessage `json:"event"`
+		Result json.RawMessage `json:"result"`
+	}
+	if err := json.Unmarshal(line, &r); err != nil || r.Kind == "" {
+		return record{}, garbage(line)
+	}
+	switch r.Kind {
+	case "event":
+		return decodeSaid(r.Event)
+	case "heartbeat":
+		return record{}, nil
+	case "result":
+		o, err := decodeResult(r.Result)
+		return record{ended: o}, err
+	}
+	return record{dropped: "record " + r.Kind}, nil
+}
+
+// decodeSaid reads an event and believes only what a harness may say.
+func decodeSaid(b []byte) (record, error) {
+	e, err := agent.DecodeEvent(b)
+	switch {
+	case errors.Is(err, agent.ErrUnknownEvent):
+		var named struct{ Type string }
+		if json.Unmarshal(b, &named) == nil && isMirror(named.Type) {
+			return record{}, nil
+		}
+		return record{dropped: "event " + named.Type}, nil
+	case err != nil:
+		return record{}, garbage(b)
+	case !agent.Spoken(e):
+		return record{dropped: fmt.Sprintf("%T", e)}, nil
+	}
+	return record{event: e}, nil
+}
+
+// decodeResult reads a result. A bare {"ok":true} is one.
+func decodeResult(b []byte) (*outcome, error) {
+	var r struct {
+		OK         *bool            `json:"ok"`
+		Error      string           `json:"error"`
+		Code       agent.Code       `json:"code"`
+		Usage      agent.Usage      `json:"usage"`
+		StopReason agent.StopReason `json:"stopReason"`
+		Model      string           `json:"model"`
+		TraceID    string           `json:"traceId"`
+	}
+	if err := json.Unmarshal(b, &r); err != nil || r.OK == nil {
+		return nil, garbage(b)
+	}
+	if !*r.OK {
+		if !r.Code.Valid() {
+			r.Code = agent.CodeInternal
+		}
+		if r.Error == "" {
+			r.Error = "The agent failed and did not say why."
+		}
+		return &outcome{failure: agent.Errorf(r.Code, "%s", r.Error)}, nil
+	}
+	if r.StopReason == "" {
+		r.StopReason = agent.StopEndTurn
+	}
+	if !r.StopReason.Valid() || r.StopReason == agent.StopError {
+		return nil, garbage(b)
+	}
+	return &outcome{finish: agent.Finish{StopReason: r.StopReason, Usage: r.Usage, Model: r.Model, TraceID: r.TraceID}}, nil
+}
+
+const maxLine = 64 << 20
+
+var errLongLine = fmt.Errorf("a line is longer than %d MB", maxLine>>20)
+
+// lineReader reads lines that end in LF and nowhere else: U+2028 is text. What follows the last LF is no line.
+type lineReader struct{ r *bufio.Reader }
+
+func newLineReader(r io.Reader) lineReader { return lineReader{bufio.NewReaderSize(r, 64<<10)} }
+
+// next gives the next line that is not empty, without its end; it is valid until the next call. After errLongLine the
+// line has been skipped, and reading may go on.
+func (l lineReader) next() ([]byte, error) {
+	for {
+		line, err := l.r.ReadSlice('\n')
+		if errors.Is(err, bufio.ErrBufferFull) {
+			line, err = l.long(bytes.Clone(line))
+		}
+		if err != nil {
+			return nil, err
+		}
+		if line = line[:len(line)-1]; len(line) > 0 {
+			return line, nil
+		}
+	}
+}
+
+// long reads the rest of a line that is longer than the buffer.
+func (l lineReader) long(line []byte) ([]byte, error) {
+	for tooLong := false; ; {
+		more, err := l.r.ReadSlice('\n')
+		if tooLong = tooLong || len(line)+len(more) > maxLine+1; !tooLong {
+			line = append(line, more...)
+		}
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+		case err != nil:
+			return nil, err
+		case tooLong:
+			return nil, errLongLine
+		default:
+			return line, nil
+		}
+	}
+}

@@ -1,0 +1,307 @@
+package runner
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"io"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"parley/backend/agent"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// fixture reads what stands under the prose of a fixture. With -update it writes got there first.
+func fixture(t *testing.T, name, got string) string {
+	t.Helper()
+	path := filepath.Join("testdata", name+".txt")
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	prose, body, found := strings.Cut(string(b), "\n\n")
+	if !found {
+		t.Fatalf("%s needs prose and an empty line at the top", path)
+	}
+	if *update && got != "" {
+		body = got
+		if err := os.WriteFile(path, []byte(prose+"\n\n"+body), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return body
+}
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	if want := fixture(t, name, got); got != want {
+		t.Errorf("%s\n got %s\nwant %s", name, got, want)
+	}
+}
+
+var requests = map[string]struct {
+	launch agent.Launch
+	prompt agent.Prompt
+}{
+	"request-scripted": {
+		agent.Launch{Backend: agent.BackendScripted, Harness: agent.KindScripted, PermissionPolicy: agent.PermissionAsk},
+		agent.Prompt{Messages: []agent.Message{{Role: agent.RoleUser, Parts: []agent.Part{agent.TextPart{Text: "/demo"}}}}},
+	},
+	"request-native": {
+		agent.Launch{
+			Backend: agent.BackendInprocess, Harness: agent.KindNative, AgentsMD: "Be brief.", Model: "llama3",
+			Endpoint: &agent.Endpoint{Provider: "ollama", BaseURL: "http://127.0.0.1:11434/v1"},
+			Tools:    []string{"read_file", "write_file"}, PermissionPolicy: agent.PermissionAuto,
+		},
+		agent.Prompt{
+			Key: agent.SessionKey{Project: "p1", Session: "s1"}, Turn: "t1", Secrets: map[string]string{"ollama": "key"},
+			Messages: []agent.Message{
+				{Role: agent.RoleUser, Parts: []agent.Part{agent.TextPart{Text: "one"}, agent.TextPart{Text: ""}}},
+				{Role: agent.RoleAssistant, Parts: []agent.Part{
+					agent.TextPart{Text: "I look."},
+					agent.ToolCallPart{ID: "c1", Name: "read_file", Args: json.RawMessage(`{"path":"a"}`)},
+				}},
+				{Role: agent.RoleTool, Parts: []agent.Part{agent.ToolResultPart{ToolCallID: "c1", Result: json.RawMessage(`"no such file"`), IsError: true}}},
+				{Role: agent.RoleAssistant},
+				{Role: agent.RoleUser, Parts: []agent.Part{agent.TextPart{Text: "two \u2028 <é>"}}},
+			},
+		},
+	},
+}
+
+func TestRequests(t *testing.T) {
+	for name, c := range requests {
+		line, err := encodeRequest(c.launch, c.prompt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		golden(t, name, string(line))
+		in, err := decodeLine(line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		launch, prompt, err := in.decode()
+		if err != nil || !reflect.DeepEqual(launch, empty(c.launch)) || !reflect.DeepEqual(prompt, emptySecrets(c.prompt)) {
+			t.Errorf("%s came back as %+v %+v (%v)", name, launch, prompt, err)
+		}
+	}
+}
+
+// On the wire an empty list is written; it comes back as one.
+func empty(l agent.Launch) agent.Launch {
+	if l.Tools == nil {
+		l.Tools = []string{}
+	}
+	return l
+}
+
+func emptySecrets(p agent.Prompt) agent.Prompt {
+	if p.Secrets == nil {
+		p.Secrets = map[string]string{}
+	}
+	return p
+}
+
+func TestReasoningIsNotSentBack(t *testing.T) {
+	parts := []agent.Part{agent.ReasoningPart{Text: "hm"}, agent.TextPart{Text: "hi"}}
+	line, err := encodeRequest(requests["request-scripted"].launch, agent.Prompt{Messages: []agent.Message{{Role: agent.RoleAssistant, Parts: parts}}})
+	if err != nil || !bytes.Contains(line, []byte(`"messages":[{"role":"assistant","content":[{"type":"text","text":"hi"}]}]`)) {
+		t.Errorf("%s %v", line, err)
+	}
+}
+
+func TestRequestsThatAreRefused(t *testing.T) {
+	for name, c := range map[string]struct{ old, new, why string }{
+		"another sandbox":   {`"sandbox":"local"`, `"sandbox":"docker"`, `the sandbox "docker" is not supported; use "local"`},
+		"another backend":   {`"backend":"scripted"`, `"backend":"acp"`, `the backend "acp" cannot run the harness "scripted"`},
+		"another harness":   {`"harness":"scripted"`, `"harness":"pi"`, `the backend "scripted" cannot run the harness "pi"`},
+		"a policy":          {`"permissionPolicy":"ask"`, `"permissionPolicy":"yolo"`, `the permission policy "yolo" is none of auto, deny and ask`},
+		"no policy":         {`"permissionPolicy":"ask"`, `"permissionPolicy":null`, `the permission policy "" is none of`},
+		"a role":            {`"role":"user"`, `"role":"developer"`, `the role "developer" is none of`},
+		"an image":          {`"/demo"`, `[{"type":"image","data":"x"}]`, `a content block of type "image" is not supported`},
+		"content":           {`"/demo"`, `7`, "not one JSON object"},
+		"a custom tool":     {`"customTools":[]`, `"customTools":[{"name":"x","kind":"code"}]`, "custom tools are not supported"},
+		"something to come": {`"tools":[]`, `"tools":[],"novelty":{"a":1}`, ""},
+	} {
+		line := strings.Replace(strings.TrimSpace(fixture(t, "request-scripted", "")), c.old, c.new, 1)
+		in, err := decodeLine([]byte(line))
+		if err == nil {
+			_, _, err = in.decode()
+		}
+		if c.why == "" {
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+			continue
+		}
+		if err == nil || agent.AsError(err).Code != agent.CodeValidation || !strings.Contains(agent.AsError(err).Message, c.why) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestResults(t *testing.T) {
+	for name, o := range map[string]outcome{
+		"result-ok": {
+			finish: agent.Finish{
+				StopReason: agent.StopMaxTokens, Usage: agent.Usage{Input: 1, Output: 2, Total: 3, CacheRead: 4, CacheWrite: 5},
+				Model: "m", TraceID: "0af7651916cd43dd8448eb211c80319c",
+			}, session: "s1", output: "Hello."},
+		"result-ok-bare": {finish: agent.Finish{StopReason: agent.StopEndTurn}},
+		"result-failed":  {failure: agent.Errorf(agent.CodeProviderAuth, "The key was refused.")},
+	} {
+		mirror, result := o.encode()
+		golden(t, name, string(mirror)+"\n"+string(result)+"\n")
+		if r, err := decodeRecord(mirror); err != nil || r != (record{}) {
+			t.Errorf("the mirror of %s came back as %+v (%v)", name, r, err)
+		}
+		r, err := decodeRecord(result)
+		if err != nil || !reflect.DeepEqual(*r.ended, outcome{finish: o.finish, failure: o.failure}) {
+			t.Errorf("%s came back as %+v (%v)", name, r.ended, err)
+		}
+	}
+}
+
+func TestHelloAndControl(t *testing.T) {
+	golden(t, "hello", string(encodeHello("1.2.3"))+"\n")
+	golden(t, "control", string(encodeStop("s1"))+string(ack{ID: "stop", OK: true}.encode())+"\n"+
+		string(ack{ID: "stop", Error: "no such turn is running"}.encode())+"\n")
+	in, err := decodeLine(encodeStop("s1"))
+	if err != nil || in.Kind != "control" || in.Control.Type != "stop" || *in.SessionID != "s1" {
+		t.Errorf("%+v %v", in, err)
+	}
+}
+
+func TestLines(t *testing.T) {
+	long := strings.Repeat("x", 200_000)
+	r := newLineReader(io.MultiReader(strings.NewReader("a\n\n"+long+"\nb\u2028c\r\n"),
+		strings.NewReader(strings.Repeat("y", maxLine)+"\n"), strings.NewReader(strings.Repeat("z", maxLine+1)+"\nd\nno end")))
+	for _, want := range []string{"a", long, "b\u2028c\r"} {
+		if got, err := r.next(); string(got) != want || err != nil {
+			t.Errorf("got %.20q, %v", got, err)
+		}
+	}
+	if got, err := r.next(); len(got) != maxLine || err != nil {
+		t.Errorf("%d bytes, %v", len(got), err)
+	}
+	if _, err := r.next(); !errors.Is(err, errLongLine) {
+		t.Errorf("a line that is too long: %v", err)
+	}
+	if got, err := r.next(); string(got) != "d" || err != nil {
+		t.Errorf("after it: %q, %v", got, err)
+	}
+	if got, err := r.next(); err != io.EOF {
+		t.Errorf("a line without an end: %q, %v", got, err)
+	}
+}
+
+func FuzzRecord(f *testing.F) {
+	for _, name := range []string{"turn", "result-ok", "result-failed", "control"} {
+		b, err := os.ReadFile(filepath.Join("testdata", name+".txt"))
+		if err != nil {
+			f.Fatal(err)
+		}
+		for line := range bytes.Lines(b) {
+			f.Add(line)
+		}
+	}
+	f.Add([]byte(`{"kind":"event","event":{"type":"status"},"kind":"heartbeat"}`))
+	f.Add([]byte(`{"kind":"event","event":}`))
+	f.Fuzz(func(t *testing.T, line []byte) {
+		_ = checkHello(line)
+		r, err := decodeRecord(line)
+		if slow, slowErr := decodeAnyRecord(line); !reflect.DeepEqual(r, slow) || (err == nil) != (slowErr == nil) {
+			t.Errorf("%q is %+v, %v; the slow way %+v, %v", line, r, err, slow, slowErr)
+		}
+		switch {
+		case err != nil:
+			if agent.AsError(err).Code != agent.CodeSandbox {
+				t.Errorf("%q: %v", line, err)
+			}
+		case r.event != nil:
+			if !agent.Spoken(r.event) {
+				t.Errorf("%q was believed", line)
+			}
+			once, err := encodeEvent(r.event)
+			if err != nil {
+				t.Fatal(err)
+			}
+			back, err := decodeRecord(once)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if again, err := encodeEvent(back.event); err != nil || !bytes.Equal(once, again) {
+				t.Errorf("%q came back as %s, then as %s (%v)", line, once, again, err)
+			}
+		case r.ended != nil && r.ended.failure == nil && !r.ended.finish.StopReason.Valid():
+			t.Errorf("%q ended a turn with %q", line, r.ended.finish.StopReason)
+		}
+	})
+}
+
+func FuzzRequest(f *testing.F) {
+	for _, name := range []string{"request-scripted", "request-native", "control"} {
+		b, err := os.ReadFile(filepath.Join("testdata", name+".txt"))
+		if err != nil {
+			f.Fatal(err)
+		}
+		for line := range bytes.Lines(b) {
+			f.Add(line)
+		}
+	}
+	f.Fuzz(func(t *testing.T, line []byte) {
+		in, err := decodeLine(line)
+		if err != nil {
+			return
+		}
+		launch, prompt, err := in.decode()
+		if err != nil {
+			if agent.AsError(err).Code != agent.CodeValidation {
+				t.Errorf("%q: %v", line, err)
+			}
+			return
+		}
+		once, err := encodeRequest(launch, prompt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		in, err = decodeLine(once)
+		if err != nil {
+			t.Fatal(err)
+		}
+		launch, prompt, err = in.decode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, err := encodeRequest(launch, prompt); err != nil || !bytes.Equal(once, again) {
+			t.Errorf("%q came back as %s, then as %s (%v)", line, once, again, err)
+		}
+	})
+}
+
+func FuzzLines(f *testing.F) {
+	f.Add([]byte("a\n\nbb\u2028\r\nno end"))
+	f.Add(bytes.Repeat([]byte("longer than the buffer "), 3))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		r := lineReader{bufio.NewReaderSize(bytes.NewReader(b), 16)}
+		for line := range bytes.SplitAfterSeq(b, []byte("\n")) {
+			whole, ended := bytes.CutSuffix(line, []byte("\n"))
+			if !ended || len(whole) == 0 {
+				continue
+			}
+			if got, err := r.next(); err != nil || !bytes.Equal(got, whole) {
+				t.Fatalf("%q: got %q, %v; want %q", b, got, err, whole)
+			}
+		}
+		if got, err := r.next(); err != io.EOF {
+			t.Fatalf("%q: at the end came %q, %v", b, got, err)
+		}
+	})
+}
