@@ -75,15 +75,12 @@ func TestWhatMakesNoSenseIsPlainText(t *testing.T) {
 	}
 }
 
-// TestParsingIsLinear: none of these megabytes keeps the parser busy. A quadratic one would take minutes.
+// TestParsingIsLinear: none of these megabytes keeps the parser busy. A quadratic one would still be busy when the
+// tests run out of time.
 func TestParsingIsLinear(t *testing.T) {
 	for _, unit := range []string{"[", "[[", "[[say:", "[[deltas:", "[[tool:a ", "[[tool:a {", `[[tool:a {"`, "[[tool:", `[[tool:a {"x":[`, "[[error:]"} {
 		for _, end := range []string{"", "]]", `"}]]`} {
-			start := time.Now()
 			Parse(strings.Repeat(unit, 4<<20/len(unit)) + end)
-			if took := time.Since(start); took > 5*time.Second {
-				t.Errorf("%q…%q took %v", unit, end, took)
-			}
 		}
 	}
 }
