@@ -49,7 +49,9 @@ func (b *bench) home() string {
 	return filepath.Join(b.dir, fmt.Sprint("home", b.homes))
 }
 
-func row(what, format string, args ...any) { fmt.Printf("%-52s %s\n", what, fmt.Sprintf(format, args...)) }
+func row(what, format string, args ...any) {
+	fmt.Printf("%-52s %s\n", what, fmt.Sprintf(format, args...))
+}
 
 // sample is several measurements of one thing.
 type sample []time.Duration

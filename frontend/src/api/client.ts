@@ -1,0 +1,71 @@
+import { text } from '../ui/text.ts';
+import type { Door } from './host.ts';
+import type { AgentList, Failure, Health, LoadedSession, Session, SessionChange, SessionList, Stop } from './types.gen.ts';
+
+/** A request that was refused, or that reached nobody. Its message is for the person. */
+export class ApiError extends Error {
+  constructor(
+    readonly status: number, // of HTTP; 0 if nobody answered
+    readonly type: string,
+    message: string,
+  ) {
+    super(message);
+    this.name = 'ApiError';
+  }
+}
+
+interface Asking {
+  body?: unknown;
+  /** Lets the request outlive the page. */
+  keepalive?: boolean;
+  signal?: AbortSignal;
+}
+
+/** A stop is confirmed or forced within two seconds; who does not answer in this many milliseconds is gone. */
+const stopLimit = 5_000;
+
+/** The door's resources. Every method fails with an ApiError. */
+export class Client {
+  constructor(private readonly door: Door) {}
+
+  health = () => this.ask<Health>('GET', '/health');
+  agents = () => this.ask<AgentList>('GET', '/agents');
+
+  sessions = (page: { after?: string; limit: number }) => this.ask<SessionList>('GET', `/sessions?${query(page)}`);
+  session = (id: string) => this.ask<Session>('GET', `/sessions/${encodeURIComponent(id)}`);
+  change = (id: string, change: SessionChange, keepalive = false) =>
+    this.ask<Session>('PATCH', `/sessions/${encodeURIComponent(id)}`, { body: change, keepalive });
+  remove = (id: string) => this.ask<void>('DELETE', `/sessions/${encodeURIComponent(id)}`);
+  restore = (id: string) => this.ask<void>('POST', `/sessions/${encodeURIComponent(id)}/restore`);
+
+  load = (id: string, page: { before?: string; limit: number }) =>
+    this.ask<LoadedSession>('POST', `/load-session?${query(page)}`, { body: { session_id: id } });
+  stop = (id: string) =>
+    this.ask<Stop>('POST', `/messages/${encodeURIComponent(id)}/stop`, { signal: AbortSignal.timeout(stopLimit) });
+
+  private async ask<T>(method: string, path: string, { body, ...how }: Asking = {}): Promise<T> {
+    const connection = await this.door.connection();
+    if (!connection) throw new ApiError(401, 'unauthorized', text.locked.title);
+    let response: Response;
+    try {
+      response = await fetch(connection.url + path, {
+        ...how,
+        method,
+        headers: { authorization: `Bearer ${connection.token}`, ...(body !== undefined && { 'content-type': 'application/json' }) },
+        body: body === undefined ? undefined : JSON.stringify(body),
+      });
+    } catch {
+      throw new ApiError(0, 'unreachable', text.unreachable);
+    }
+    if (response.status === 204) return undefined as T;
+    const answer: unknown = await response.json().catch(() => undefined);
+    if (response.ok && answer !== undefined) return answer as T;
+    const failure = (answer as Partial<Failure> | undefined)?.status;
+    throw new ApiError(response.status, failure?.type ?? 'unknown', failure?.message ?? text.strangeAnswer(response.status));
+  }
+}
+
+function query(values: Record<string, string | number | undefined>): URLSearchParams {
+  const given = Object.entries(values).filter(([, value]) => value !== undefined);
+  return new URLSearchParams(given.map(([name, value]) => [name, String(value)]));
+}

@@ -1,0 +1,79 @@
+/** What opens the door, and where it is. */
+export interface Connection {
+  url: string;
+  token: string;
+}
+
+/** What the page stands in: the window of the program, or a browser. */
+export interface Host {
+  /** Where the door is now. Undefined if nobody gave this page a key. */
+  connection(): Promise<Connection | undefined>;
+  /** Says that a person can see the page. */
+  painted(): void;
+  /** Opens an address outside of the page. */
+  openLink(url: string): void;
+  /** Puts a text on the clipboard. */
+  copy(text: string): Promise<unknown>;
+}
+
+declare global {
+  interface Window {
+    go?: { app: { Window: { Connection(): Promise<Connection>; Painted(): Promise<void> } } };
+    runtime?: { BrowserOpenURL(url: string): void; ClipboardSetText(text: string): Promise<boolean> };
+  }
+}
+
+export function findHost(): Host {
+  return window.go ? windowHost(window.go.app.Window) : browserHost();
+}
+
+/** The window asks its program each time: it answers for whichever process has the door by then. */
+function windowHost(program: NonNullable<Window['go']>['app']['Window']): Host {
+  return {
+    connection: () => program.Connection(),
+    painted: () => void program.Painted(),
+    openLink: url => window.runtime?.BrowserOpenURL(url),
+    copy: async text => window.runtime?.ClipboardSetText(text),
+  };
+}
+
+const tokenKey = 'parley.token';
+
+/** In a browser the key comes in the fragment of the link, once. It leaves the address bar, and lives as long as the tab. */
+function browserHost(): Host {
+  takeToken();
+  // The link of a newer Parley, opened in this tab, changes nothing but the fragment.
+  window.addEventListener('hashchange', () => takeToken() && location.reload());
+  return {
+    connection: async () => {
+      const token = sessionStorage.getItem(tokenKey);
+      return token ? { url: location.origin, token } : undefined;
+    },
+    painted: () => {},
+    openLink: url => void window.open(url, '_blank', 'noopener,noreferrer'),
+    copy: text => navigator.clipboard.writeText(text),
+  };
+}
+
+function takeToken(): boolean {
+  const token = new URLSearchParams(location.hash.slice(1)).get('token');
+  if (!token) return false;
+  sessionStorage.setItem(tokenKey, token);
+  history.replaceState(null, '', location.pathname);
+  return true;
+}
+
+/** The connection that all of the page shares until somebody finds it lost. */
+export class Door {
+  #connection: Promise<Connection | undefined> | undefined;
+
+  constructor(readonly host: Host) {}
+
+  connection(): Promise<Connection | undefined> {
+    return (this.#connection ??= this.host.connection());
+  }
+
+  lost(): void {
+    this.#connection = undefined;
+  }
+}

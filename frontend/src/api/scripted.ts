@@ -1,0 +1,111 @@
+import { vi } from 'vitest';
+import { OpenSessions } from '../chat/sessions.ts';
+import { Client } from './client.ts';
+import { Door } from './host.ts';
+import { chatTransport } from './transport.ts';
+import { Wire } from './wire.ts';
+
+/** A frame of the socket, either way. */
+export type Frame = { type: string; requestId: string } & Record<string, unknown>;
+
+/** The other end of a socket that the page opened. */
+export class ScriptedSocket extends EventTarget {
+  static readonly CONNECTING = 0;
+  static readonly OPEN = 1;
+  static readonly CLOSED = 3;
+  readyState = ScriptedSocket.CONNECTING;
+  readonly bufferedAmount = 0;
+  readonly frames: Frame[] = [];
+
+  constructor(
+    readonly url: string,
+    readonly protocols: string[],
+  ) {
+    super();
+    ScriptedSocket.made.push(this);
+  }
+
+  static made: ScriptedSocket[] = [];
+
+  send(data: string): void {
+    this.frames.push(JSON.parse(data) as Frame);
+  }
+
+  close(): void {
+    this.readyState = ScriptedSocket.CLOSED;
+    this.dispatchEvent(new CloseEvent('close', { code: 1006 }));
+  }
+
+  accept(): void {
+    this.readyState = ScriptedSocket.OPEN;
+    this.dispatchEvent(new Event('open'));
+  }
+
+  say(frame: object): void {
+    this.dispatchEvent(new MessageEvent('message', { data: JSON.stringify(frame) }));
+  }
+
+  /** Answers the last frame of the page: with chunks, numbered as they must be, and an end. */
+  answer(chunks: object[], { ends = true } = {}): void {
+    const { requestId } = this.frames.at(-1)!;
+    this.say({ type: 'start', requestId });
+    chunks.forEach((chunk, sequence) => this.say({ type: 'chunk', requestId, sequence, chunk }));
+    if (ends) this.say({ type: 'end', requestId });
+  }
+
+  reply(type: string, more: object = {}): void {
+    this.say({ type, requestId: this.frames.at(-1)!.requestId, ...more });
+  }
+}
+
+/** A server that does what its test says, and the parts of the page that talk to it. */
+export class ScriptedServer {
+  /** What is answered to a request; 404 if nothing is said of it. */
+  readonly answers = new Map<string, () => unknown>();
+  readonly asked: string[] = [];
+  key: string | undefined = 'key';
+  readonly client: Client;
+  readonly wire: Wire;
+  readonly sessions: OpenSessions;
+  #end = new AbortController();
+
+  constructor() {
+    ScriptedSocket.made = [];
+    vi.stubGlobal('WebSocket', ScriptedSocket);
+    vi.stubGlobal('fetch', (url: string, init: RequestInit) => this.#fetch(`${init.method} ${new URL(url).pathname}`));
+    const connection = async () => (this.key ? { url: 'http://127.0.0.1:1', token: this.key } : undefined);
+    const door = new Door({ connection, painted: () => {}, openLink: () => {}, copy: async () => {} });
+    this.client = new Client(door);
+    this.wire = new Wire(door, this.client);
+    this.sessions = new OpenSessions(this.client, chatTransport(this.wire), this.wire);
+  }
+
+  /** Connects the page, and lets everything happen that follows. */
+  async start(): Promise<void> {
+    void this.wire.run(this.#end.signal);
+    await pass();
+    this.socket.accept();
+    await pass();
+  }
+
+  end(): void {
+    this.#end.abort();
+  }
+
+  /** The socket that the page opened last. */
+  get socket(): ScriptedSocket {
+    return ScriptedSocket.made.at(-1)!;
+  }
+
+  async #fetch(request: string): Promise<Response> {
+    this.asked.push(request);
+    const answer = this.answers.get(request);
+    if (!answer) return Response.json({ status: { code: 404, type: 'not_found', message: 'Nothing.' } }, { status: 404 });
+    return Response.json(await answer());
+  }
+}
+
+/** Lets everything happen that is under way, and so many milliseconds pass. */
+export async function pass(milliseconds = 0): Promise<void> {
+  await vi.advanceTimersByTimeAsync(milliseconds);
+}

@@ -1,0 +1,75 @@
+import { useEffect, useState } from 'react';
+import { ChatView } from './chat/chat.tsx';
+import { newSessionId } from './chat/sessions.ts';
+import { useParley } from './parley.ts';
+import { Sidebar } from './sessions/sidebar.tsx';
+import { ErrorBoundary } from './ui/boundary.tsx';
+import { Button } from './ui/button.tsx';
+import { Connection, Locked } from './ui/connection.tsx';
+import { DialogView } from './ui/dialog.tsx';
+import { useShortcut } from './ui/keys.ts';
+import { goTo, settleOn, useRoute } from './ui/route.ts';
+import { useStore } from './ui/store.ts';
+import { text } from './ui/text.ts';
+import { ToastView } from './ui/toast.tsx';
+
+export function App() {
+  const { open, wire, list, host } = useParley();
+  const isLocked = useStore(wire, state => state.state === 'locked');
+  const hasList = useStore(list, state => state.loaded);
+  useEffect(() => {
+    // Two frames: in the second one the first has been seen.
+    requestAnimationFrame(() => requestAnimationFrame(() => host.painted()));
+  }, [host]);
+  return (
+    <ErrorBoundary onBroken={() => open.flushDrafts()} fallback={Broken}>
+      {isLocked && !hasList ? <Locked /> : <Page />}
+      <DialogView />
+    </ErrorBoundary>
+  );
+}
+
+function Page() {
+  const { open, list } = useParley();
+  const session = useShownSession();
+  useEffect(() => list.look(session.id), [list, session]);
+  useShortcut('new', () => goTo(undefined));
+  return (
+    <div className="flex h-dvh">
+      <Sidebar current={session.id} />
+      <main className="relative flex min-w-0 flex-1 flex-col">
+        <Connection />
+        <ErrorBoundary key={session.id} onBroken={() => open.flushDrafts()} fallback={Broken}>
+          <ChatView key={session.id} session={session} />
+        </ErrorBoundary>
+        <ToastView />
+      </main>
+    </div>
+  );
+}
+
+/** The session that the address names, or a new one. A new one comes into the address when something of it is stored. */
+function useShownSession() {
+  const { open, list } = useParley();
+  const routed = useRoute();
+  const [minted, mint] = useState(newSessionId);
+  const isStored = useStore(list, state => state.sessions.some(({ id }) => id === minted));
+  if (routed === minted) mint(newSessionId());
+  useEffect(() => {
+    if (isStored && !routed) settleOn(minted);
+  }, [isStored, routed, minted]);
+  const id = routed ?? minted;
+  return open.get(id, { isNew: id === minted });
+}
+
+function Broken() {
+  return (
+    <div role="alert" className="grid h-full flex-1 place-content-center justify-items-center gap-4 p-6 text-center">
+      <h1 className="text-lg font-semibold">{text.broken.title}</h1>
+      <p className="max-w-sm text-soft">{text.broken.says}</p>
+      <Button look="strong" onClick={() => location.reload()}>
+        {text.broken.reload}
+      </Button>
+    </div>
+  );
+}

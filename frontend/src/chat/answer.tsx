@@ -1,0 +1,43 @@
+import { memo } from 'react';
+import { rendererOf } from '../parts/registry.tsx';
+import { ToolGroup, isToolPart } from '../parts/tool.tsx';
+import { text } from '../ui/text.ts';
+import type { Message, Part } from './message.ts';
+import type { OpenSession } from './session.ts';
+
+interface AnswerProps {
+  session: OpenSession;
+  message: Message;
+  live: boolean;
+}
+
+/** What the agent said and did, part by part. Calls that follow each other stand together. */
+export const Answer = memo(function Answer({ session, message, live }: AnswerProps) {
+  const groups = grouped(message.parts);
+  if (groups.length === 0) return null;
+  return (
+    <div className="flex min-w-0 flex-col gap-4">
+      <h2 className="sr-only">{text.answered}</h2>
+      {groups.map(({ at, parts }, i) => {
+        const isOpen = live && i === groups.length - 1;
+        const key = `${message.id}.${at}`;
+        const [part] = parts;
+        if (isToolPart(part!)) return <ToolGroup key={key} parts={parts} live={live} seen={session.seen} />;
+        const Renderer = rendererOf(part!.type);
+        return <Renderer key={key} id={key} part={part!} live={isOpen} session={session} />;
+      })}
+    </div>
+  );
+});
+
+/** Parts in groups, each with the place of its first: calls in a row are one, and where a step begins is not shown. */
+function grouped(parts: Part[]): { at: number; parts: Part[] }[] {
+  const groups: { at: number; parts: Part[] }[] = [];
+  for (const [at, part] of parts.entries()) {
+    const last = groups.at(-1);
+    if (part.type === 'step-start' || (part.type === 'text' && !part.text)) continue;
+    if (last && isToolPart(part) && isToolPart(last.parts[0]!)) last.parts.push(part);
+    else groups.push({ at, parts: [part] });
+  }
+  return groups;
+}

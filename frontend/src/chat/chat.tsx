@@ -1,0 +1,85 @@
+import { useChat } from '@ai-sdk/react';
+import { useEffect, useState } from 'react';
+import { useParley } from '../parley.ts';
+import { AgentPicker } from '../sessions/picker.tsx';
+import { Button } from '../ui/button.tsx';
+import { useStore } from '../ui/store.ts';
+import { text } from '../ui/text.ts';
+import { useAnnouncement } from './announce.ts';
+import { Composer } from './composer.tsx';
+import { Header } from './header.tsx';
+import { spoken } from './message.ts';
+import type { OpenSession } from './session.ts';
+import { Transcript } from './transcript.tsx';
+import { Welcome } from './welcome.tsx';
+
+/** How often a growing answer is rendered at most, in milliseconds. */
+const throttle = 50;
+
+/** One session: its name, its conversation, and the place to write. */
+export function ChatView({ session }: { session: OpenSession }) {
+  const { agents, list } = useParley();
+  const { messages, status } = useChat({ chat: session.chat, throttle });
+  const isBusy = status === 'submitted' || status === 'streaming';
+  const load = useStore(session, state => state.load);
+  const stored = useStore(list, state => state.sessions.find(({ id }) => id === session.id));
+  const known = useStore(agents, state => state.agents);
+  const [chosen, choose] = useState<string>();
+  const said = useAnnouncement(messages, isBusy);
+  const lastSent = messages.findLast(message => message.role === 'user');
+  const isBegun = messages.length > 0;
+  const agent = (isBegun ? undefined : known.find(({ id }) => id === chosen)) ?? stored?.agent ?? known[0];
+  const title = stored?.title || (isBegun ? text.untitled : text.newChat);
+  useEffect(() => {
+    document.title = `${title} — Parley`;
+  }, [title]);
+
+  const send = () => void session.send(isBegun ? undefined : agent?.id);
+  return (
+    <>
+      <Header title={title} session={stored} />
+      <p role="status" className="sr-only">
+        {said}
+      </p>
+      {load === 'ready' && isBegun && <Transcript session={session} messages={messages} isBusy={isBusy} />}
+      {load === 'ready' && !isBegun && (
+        <Welcome
+          agent={agent}
+          onPrompt={prompt => {
+            session.draft.edit(prompt);
+            send();
+          }}
+        />
+      )}
+      {load === 'loading' && <Loading />}
+      {load === 'missing' && <Nothing says={text.missing} />}
+      {load === 'failed' && <Nothing says={text.loadFailed} onRetry={() => void session.sync()} />}
+      {load !== 'missing' && (
+        <Composer session={session} lastSent={lastSent && spoken(lastSent)} isBusy={isBusy} onSend={send}>
+          <AgentPicker agent={agent} agents={isBegun ? [] : known} onChoose={choose} />
+        </Composer>
+      )}
+    </>
+  );
+}
+
+/** Grey lines where the conversation will be. What loads at once is not announced by a flash of them. */
+function Loading() {
+  return (
+    <div role="status" className="mx-auto flex w-full max-w-measure flex-1 appear-late flex-col justify-end gap-3 px-6 pb-10">
+      <span className="sr-only">{text.loading}</span>
+      {['w-2/5 self-end h-10', 'w-full', 'w-11/12', 'w-3/4', 'w-1/3 self-end h-10', 'w-full', 'w-5/6'].map(className => (
+        <div key={className} className={`h-4 animate-breathe rounded-md bg-hover ${className}`} />
+      ))}
+    </div>
+  );
+}
+
+function Nothing({ says, onRetry }: { says: string; onRetry?: () => void }) {
+  return (
+    <div className="grid flex-1 place-content-center justify-items-center gap-4 p-6 text-center text-soft">
+      <p>{says}</p>
+      {onRetry && <Button onClick={onRetry}>{text.again}</Button>}
+    </div>
+  );
+}

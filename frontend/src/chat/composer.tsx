@@ -1,0 +1,124 @@
+import { ArrowUp, Square } from 'lucide-react';
+import { useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
+import { useParley } from '../parley.ts';
+import { useShortcut } from '../ui/keys.ts';
+import { useStore } from '../ui/store.ts';
+import { text } from '../ui/text.ts';
+import { doing } from './keys.ts';
+import type { OpenSession } from './session.ts';
+
+interface ComposerProps {
+  session: OpenSession;
+  /** What was sent last, if anything was. */
+  lastSent: string | undefined;
+  isBusy: boolean;
+  /** Sends what was written. */
+  onSend: () => void;
+  /** What stands before the button: whom the message is for. */
+  children: ReactNode;
+}
+
+/** Where a person writes. What is written stays until it was sent. */
+export function Composer({ session, lastSent, isBusy, onSend, children }: ComposerProps) {
+  const { wire } = useParley();
+  const draft = useStore(session.draft, state => state.text);
+  const refusal = useStore(session, state => state.refusal);
+  const isStopping = useStore(session, state => state.stopping);
+  const isConnected = useStore(wire, state => state.state === 'open');
+  const [wasRefused, setRefused] = useState(false);
+  const box = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => box.current?.focus(), []);
+  useEffect(() => {
+    // What sent it may be gone, and the focus with it.
+    if (lastSent && document.activeElement === document.body) box.current?.focus();
+  }, [lastSent]);
+
+  const hindrance = isBusy ? text.composer.busy : isConnected ? undefined : text.composer.notConnected;
+  const send = () => {
+    if (!draft.trim()) return;
+    if (hindrance) setRefused(true);
+    else onSend();
+  };
+  const stop = () => void session.stop();
+  const write = (written: string) => {
+    setRefused(false);
+    session.dismissRefusal();
+    session.draft.edit(written);
+  };
+  const recall = () => lastSent && write(lastSent);
+  const pressed = (event: KeyboardEvent) => {
+    const what = doing(event.nativeEvent, { isEmpty: draft === '', isBusy });
+    if (!what) return;
+    event.preventDefault();
+    ({ send, stop, recall })[what]();
+  };
+  useShortcut('composer', () => box.current?.focus());
+  useShortcut('stop', stop);
+
+  return (
+    <form
+      className="mx-auto w-full max-w-measure px-3 pt-1 pb-3 sm:px-4 sm:pb-4"
+      onSubmit={event => {
+        event.preventDefault();
+        send();
+      }}
+    >
+      <p role="status" className="px-4 text-sm text-warn empty:hidden [&:not(:empty)]:pb-1.5">
+        {(wasRefused && hindrance) || refusal}
+      </p>
+      <div className="rounded-2xl border border-line-strong bg-raised shadow-[0_1px_3px_oklch(0_0_0/0.05)] focus-within:border-accent">
+        {/* A copy of the text, which nobody sees, makes the box as high as the text is. */}
+        <div className="grid *:col-start-1 *:row-start-1 *:px-4 *:pt-3.5 *:pb-1">
+          <div aria-hidden className="invisible max-h-[40dvh] overflow-hidden break-words whitespace-pre-wrap">
+            {draft}{' '}
+          </div>
+          <textarea
+            ref={box}
+            value={draft}
+            rows={1}
+            dir="auto"
+            aria-label={text.composer.label}
+            placeholder={text.composer.placeholder}
+            onChange={event => write(event.target.value)}
+            onKeyDown={pressed}
+            onBlur={() => void session.draft.flush()}
+            className="h-full w-full resize-none outline-none placeholder:text-faint"
+          />
+        </div>
+        <div className="flex items-center gap-2 p-2 ps-3">
+          {children}
+          <SendButton isBusy={isBusy} isStopping={isStopping} canSend={draft.trim() !== ''} onStop={stop} onPressed={() => box.current?.focus()} />
+        </div>
+      </div>
+    </form>
+  );
+}
+
+interface SendButtonProps {
+  isBusy: boolean;
+  isStopping: boolean;
+  canSend: boolean;
+  onStop: () => void;
+  onPressed: () => void;
+}
+
+/** Send and Stop are one button: what it does is what can be done now. */
+function SendButton({ isBusy, isStopping, canSend, onStop, onPressed }: SendButtonProps) {
+  const label = isStopping ? text.composer.stopping : isBusy ? text.composer.stop : text.composer.send;
+  const Icon = isBusy ? Square : ArrowUp;
+  return (
+    <button
+      type={isBusy ? 'button' : 'submit'}
+      aria-label={label}
+      title={label}
+      disabled={isBusy ? isStopping : !canSend}
+      onClick={() => {
+        if (isBusy) onStop();
+        onPressed();
+      }}
+      className="ms-auto grid size-8 shrink-0 place-items-center rounded-full bg-accent text-on-accent hover:brightness-110 disabled:bg-hover disabled:text-faint"
+    >
+      <Icon aria-hidden className={isBusy ? `size-3.5 fill-current ${isStopping ? 'animate-breathe' : ''}` : 'size-4.5'} />
+    </button>
+  );
+}

@@ -1,0 +1,69 @@
+import { CircleSlash, RotateCcw, Square, Unplug, type LucideIcon } from 'lucide-react';
+import { CopyButton } from '../ui/copy.tsx';
+import { useStore } from '../ui/store.ts';
+import { text } from '../ui/text.ts';
+import { isOver, spoken, type Message } from './message.ts';
+import type { OpenSession } from './session.ts';
+
+interface TurnEndProps {
+  session: OpenSession;
+  answers: Message[];
+  isLast: boolean;
+}
+
+/** How a turn ended, if it did not end well, and what it took. */
+export function TurnEnd({ session, answers, isLast }: TurnEndProps) {
+  const answer = answers.at(-1);
+  const isCut = useStore(session, state => state.cut);
+  if (isCut && isLast) return <Note icon={Unplug} says={text.end.resuming} />;
+  const isWhole = answer !== undefined && isOver(answer);
+  const [icon, says] = isWhole ? (endings[answer.metadata!.stopReason!] ?? []) : [Unplug, text.end.truncated];
+  const content = answers.map(spoken).filter(Boolean).join('\n\n');
+  return (
+    <>
+      {icon && says && <Note icon={icon} says={says} onRetry={isLast ? () => void session.retry() : undefined} />}
+      {isWhole && <Meters answer={answer} content={content} isLast={isLast} />}
+    </>
+  );
+}
+
+/** The endings that have something to say. A failure says it in its own part. */
+const endings: Record<string, [icon: LucideIcon, says: string]> = {
+  cancelled: [Square, text.end.stopped],
+  max_tokens: [CircleSlash, text.end.length],
+};
+
+function Note({ icon: Icon, says, onRetry }: { icon: LucideIcon; says: string; onRetry?: () => void }) {
+  return (
+    <p className="flex items-center gap-2 text-sm text-soft">
+      <Icon aria-hidden className="size-3.5 shrink-0" />
+      {says}
+      {onRetry && (
+        <button type="button" onClick={onRetry} className="ms-1 inline-flex items-center gap-1 rounded font-medium text-accent hover:underline">
+          <RotateCcw aria-hidden className="size-3.5" />
+          {text.error.retry}
+        </button>
+      )}
+    </p>
+  );
+}
+
+const worthSaying = 100; // milliseconds
+
+/** What the turn took, for who looks for it, and the answer to take along. */
+function Meters({ answer, content, isLast }: { answer: Message; content: string; isLast: boolean }) {
+  const { model, usage, createdAt, finishedAt } = answer.metadata ?? {};
+  const facts = [
+    model,
+    usage && usage.total > 0 ? text.meters.tokens(usage.input, usage.output) : undefined,
+    createdAt && finishedAt && finishedAt - createdAt >= worthSaying ? text.meters.took(finishedAt - createdAt) : undefined,
+  ];
+  return (
+    <footer
+      className={`-mt-3 flex h-7 items-center gap-1 text-xs text-faint transition-opacity group-focus-within/turn:opacity-100 group-hover/turn:opacity-100 ${isLast ? '' : 'pointer-fine:opacity-0'}`}
+    >
+      {content && <CopyButton content={() => content} label={text.copyAnswer} className="-ms-1.5 size-7" />}
+      <span className="truncate tabular-nums">{facts.filter(Boolean).join(' · ')}</span>
+    </footer>
+  );
+}

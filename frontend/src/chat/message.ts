@@ -1,0 +1,38 @@
+import type { UIMessage } from 'ai';
+import type { Code, PlanItem } from '../api/types.gen.ts';
+
+/** What a message says of its turn. The last four are there once the turn is over; usage may come earlier. */
+export interface Metadata {
+  createdAt?: number;
+  model?: string;
+  agent?: string;
+  usage?: { input: number; output: number; total: number; cacheRead?: number; cacheWrite?: number };
+  stopReason?: string;
+  finishedAt?: number;
+}
+
+/** Why a turn failed: the data of a data-agent-error part. */
+export interface AgentError {
+  code: Code;
+  message: string;
+  retryable: boolean;
+  remedy: string;
+}
+
+export interface Plan {
+  items: PlanItem[];
+}
+
+export type Message = UIMessage<Metadata, { 'agent-error': AgentError; plan: Plan; status: { text: string } }>;
+
+export type Part = Message['parts'][number];
+
+/** What was said in a message, as markdown. */
+export function spoken(message: Message): string {
+  return message.parts.flatMap(part => (part.type === 'text' ? [part.text] : [])).join('\n\n');
+}
+
+/** Whether the turn of an answer is over. One that is not, and of which nothing comes, was cut off. */
+export function isOver(answer: Message): boolean {
+  return answer.metadata?.stopReason !== undefined;
+}

@@ -1,0 +1,253 @@
+import { Chat } from '@ai-sdk/react';
+import type { ChatTransport } from 'ai';
+import { ApiError, type Client } from '../api/client.ts';
+import { isCut } from '../api/transport.ts';
+import type { LoadedSession, SessionNotice } from '../api/types.gen.ts';
+import { Store } from '../ui/store.ts';
+import { text } from '../ui/text.ts';
+import { Draft } from './draft.ts';
+import { isOver, type Message } from './message.ts';
+
+const pageSize = 60;
+const recoverAfter = 300;
+export const moreTurns = 50;
+
+interface State {
+  load: 'loading' | 'ready' | 'missing' | 'failed';
+  /** What to ask for to get the messages before those that are here. */
+  earlier: string | undefined;
+  loadingEarlier: boolean;
+  /** The person asked for a stop, and the turn has not ended yet. */
+  stopping: boolean;
+  /** The connection was lost in the middle of an answer, which is to be resumed. */
+  cut: boolean;
+  /** What the agent says it is busy with. */
+  activity: string | undefined;
+  /** Why what was asked last did not begin. */
+  refusal: string | undefined;
+}
+
+/** Where a reader was when the session was left. */
+export interface Reading {
+  follows: boolean;
+  offset: number;
+  sizes: unknown[];
+}
+
+/** A session that this page has open: its chat, and what keeps that in step with the server, whose record counts. */
+export class OpenSession extends Store<State> {
+  readonly chat: Chat<Message>;
+  readonly draft: Draft;
+  /** When things began and ended that this page saw happening, by a key of the part. */
+  readonly seen = new Map<string, { began: number; ended?: number }>();
+  reading: Reading | undefined;
+  lastUsed = 0;
+
+  #before: Message[] = []; // the messages as they were before the request that runs
+  #syncing: Promise<void> | undefined;
+  #streamed = false; // whether the last request had a stream
+  #lost = false; // whether the connection was lost since then
+
+  constructor(
+    readonly id: string,
+    private readonly client: Client,
+    transport: ChatTransport<Message>,
+    private readonly isConnected: () => boolean,
+    isNew: boolean,
+  ) {
+    super({
+      load: isNew ? 'ready' : 'loading',
+      earlier: undefined,
+      loadingEarlier: false,
+      stopping: false,
+      cut: false,
+      activity: undefined,
+      refusal: undefined,
+    });
+    this.draft = new Draft((draft, urgent) => client.change(id, { draft }, urgent));
+    this.chat = new Chat<Message>({
+      id,
+      transport,
+      onData: part => {
+        if (part.type === 'data-status') this.set({ activity: part.data.text });
+      },
+      onError: error => this.#failed(error),
+      onFinish: ({ isError, message }) => {
+        this.#streamed = true;
+        this.set({ stopping: false, activity: undefined });
+        if (isError && !this.value.cut && message.parts.length === 0) this.#refused();
+      },
+    });
+  }
+
+  /** Whether an answer is on its way. */
+  get isBusy(): boolean {
+    return this.chat.status === 'submitted' || this.chat.status === 'streaming';
+  }
+
+  /** Whether the last answer ended before its turn did, and nothing more of it is coming. */
+  get isTruncated(): boolean {
+    const answer = this.chat.lastMessage;
+    return answer?.role === 'assistant' && !isOver(answer) && !this.isBusy;
+  }
+
+  /** Sends what the draft holds. It comes back if it could not be sent. */
+  async send(agent?: string): Promise<void> {
+    const said = (await this.draft.take()).trim();
+    if (!said) return;
+    this.set({ refusal: undefined });
+    this.#before = this.chat.messages;
+    await this.chat.sendMessage({ text: said }, { body: agent ? { references: { agent } } : {} });
+  }
+
+  /** Lets the last message be answered again. */
+  async retry(): Promise<void> {
+    this.set({ refusal: undefined });
+    this.#before = this.chat.messages;
+    await this.chat.regenerate();
+  }
+
+  /** Raises the limit of turns and lets the last message be answered again. */
+  async allowMore(limit: number): Promise<void> {
+    try {
+      await this.client.change(this.id, { maxTurns: limit + moreTurns });
+    } catch (error) {
+      return this.set({ refusal: (error as Error).message });
+    }
+    await this.retry();
+  }
+
+  /** Asks the server to stop the turn. The chat sees how it ends; only if nobody answers it stops by itself. */
+  async stop(): Promise<void> {
+    if (!this.isBusy || this.value.stopping) return;
+    this.set({ stopping: true });
+    try {
+      const { stopped } = await this.client.stop(this.id);
+      if (stopped === 'idle') this.set({ stopping: false });
+    } catch {
+      await this.chat.stop();
+      this.set({ stopping: false });
+    }
+  }
+
+  dismissRefusal(): void {
+    if (this.value.refusal) this.set({ refusal: undefined });
+  }
+
+  /** Brings the chat in step with the server: what is over is loaded, what is running is streamed. */
+  sync(): Promise<void> {
+    return (this.#syncing ??= this.#sync().finally(() => (this.#syncing = undefined)));
+  }
+
+  async #sync(): Promise<void> {
+    if (this.isBusy) return;
+    const isLoaded = this.value.load === 'ready' ? await this.#reload() : await this.#load();
+    if (!isLoaded) return;
+    const streamed = await this.#resume();
+    if (!streamed && this.isTruncated) await this.#reload(); // it ended in between
+  }
+
+  /** What the server tells of this session, whoever did it. */
+  noticed({ event }: SessionNotice): void {
+    if (this.isBusy) return;
+    const begun = event?.type === 'session:turn_started' && event.messageId !== this.chat.lastMessage?.id;
+    const ended = event?.type === 'session:turn_completed' && this.isTruncated;
+    if (begun || ended) void this.sync();
+  }
+
+  async loadEarlier(): Promise<void> {
+    const { earlier, loadingEarlier } = this.value;
+    if (!earlier || loadingEarlier) return;
+    this.set({ loadingEarlier: true });
+    try {
+      const page = await this.client.load(this.id, { before: earlier, limit: pageSize });
+      this.chat.messages = [...messagesOf(page), ...this.chat.messages];
+      this.set({ earlier: page.earlier });
+    } catch {
+      // The next time that the reader comes to the top it is tried again.
+    } finally {
+      this.set({ loadingEarlier: false });
+    }
+  }
+
+  /** The first load. Says whether there is something to look at. */
+  async #load(): Promise<boolean> {
+    this.set({ load: 'loading' });
+    try {
+      const [page, session] = await Promise.all([this.client.load(this.id, { limit: pageSize }), this.client.session(this.id)]);
+      this.chat.messages = messagesOf(page);
+      this.draft.restore(session.draft);
+      this.set({ load: 'ready', earlier: page.earlier });
+      return true;
+    } catch (error) {
+      this.set({ load: error instanceof ApiError && error.status === 404 ? 'missing' : 'failed' });
+      return false;
+    }
+  }
+
+  /** Loads the end of the session again. Says whether there is something to look at. */
+  async #reload(): Promise<boolean> {
+    const local = this.chat.messages;
+    if (local.length === 0) return false; // a new session, of which nothing is stored
+    let page: LoadedSession;
+    try {
+      page = await this.client.load(this.id, { limit: pageSize });
+    } catch (error) {
+      if (!(error instanceof ApiError && error.status === 404)) return false;
+      page = { session_id: this.id, messages: [] };
+    }
+    if (this.isBusy) return false;
+    const stored = messagesOf(page);
+    const at = local.findIndex(message => message.id === stored[0]?.id);
+    this.chat.messages = at > 0 ? [...local.slice(0, at), ...stored] : stored;
+    this.chat.clearError();
+    if (at < 0) this.set({ earlier: page.earlier });
+    this.#giveBackUnsent(local.at(-1), stored);
+    return true;
+  }
+
+  /** Streams the turn that runs, to its end, and says whether there was one. */
+  async #resume(): Promise<boolean> {
+    // A second request to resume would abort the first, which the server takes for a stop.
+    if (!this.isConnected() || this.isBusy) return false;
+    this.#streamed = false;
+    this.#lost = false;
+    await this.chat.resumeStream();
+    if (!this.#lost) this.set({ cut: false });
+    return this.#streamed || this.#lost;
+  }
+
+  /** What was sent when the connection broke may never have arrived. */
+  #giveBackUnsent(sent: Message | undefined, stored: Message[]): void {
+    if (sent?.role !== 'user' || stored.some(message => message.id === sent.id)) return;
+    this.chat.messages = this.chat.messages.filter(message => message.id !== sent.id);
+    this.draft.giveBack(textOf(sent));
+    this.set({ refusal: text.refusal.unsent });
+  }
+
+  #failed(error: Error): void {
+    if (!isCut(error)) return;
+    this.#lost = true;
+    this.set({ cut: true });
+    // If the wire is fine it was this stream alone; if not, whoever watches the wire comes to sync.
+    setTimeout(() => this.value.cut && this.isConnected() && void this.sync(), recoverAfter);
+  }
+
+  /** Nothing came of the last request: all is as it was before. */
+  #refused(): void {
+    const sent = this.chat.lastMessage;
+    const reason = this.chat.error?.message;
+    this.chat.messages = this.#before;
+    if (sent?.role === 'user' && !this.#before.some(message => message.id === sent.id)) this.draft.giveBack(textOf(sent));
+    this.set({ refusal: reason ?? text.refusal.unsent });
+    this.chat.clearError();
+  }
+}
+
+function messagesOf(page: LoadedSession): Message[] {
+  return page.messages as Message[];
+}
+
+function textOf(message: Message): string {
+  return message.parts.flatMap(part => (part.type === 'text' ? [part.text] : [])).join('\n');
+}

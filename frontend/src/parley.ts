@@ -1,0 +1,60 @@
+import { createContext, useContext } from 'react';
+import { Client } from './api/client.ts';
+import { Door, findHost, type Host } from './api/host.ts';
+import { chatTransport } from './api/transport.ts';
+import { Wire } from './api/wire.ts';
+import { OpenSessions } from './chat/sessions.ts';
+import { Agents } from './sessions/agents.ts';
+import { SessionList } from './sessions/list.ts';
+import { Dialogs } from './ui/dialogs.ts';
+import { Keys } from './ui/keys.ts';
+import { Toasts } from './ui/toasts.ts';
+import { ViewSettings } from './ui/view.ts';
+
+/** Everything that the page is made of, put together once. */
+export interface Parley {
+  host: Host;
+  client: Client;
+  wire: Wire;
+  agents: Agents;
+  list: SessionList;
+  open: OpenSessions;
+  view: ViewSettings;
+  dialogs: Dialogs;
+  toasts: Toasts;
+  keys: Keys;
+}
+
+/** Puts the page together and connects it. */
+export function startParley(): Parley {
+  const host = findHost();
+  const door = new Door(host);
+  const client = new Client(door);
+  const wire = new Wire(door, client);
+  const parley: Parley = {
+    host,
+    client,
+    wire,
+    agents: new Agents(client, wire),
+    list: new SessionList(client, wire),
+    open: new OpenSessions(client, chatTransport(wire), wire),
+    view: new ViewSettings(),
+    dialogs: new Dialogs(),
+    toasts: new Toasts(),
+    keys: new Keys(window),
+  };
+  // What is typed must survive that the page is closed, reloaded, or put away for good.
+  for (const event of ['pagehide', 'blur']) window.addEventListener(event, () => parley.open.flushDrafts());
+  for (const event of ['online', 'focus']) window.addEventListener(event, () => wire.hurry());
+  document.addEventListener('visibilitychange', () => (document.hidden ? parley.open.flushDrafts() : wire.hurry()));
+  void wire.run();
+  return parley;
+}
+
+export const ParleyContext = createContext<Parley | undefined>(undefined);
+
+export function useParley(): Parley {
+  const parley = useContext(ParleyContext);
+  if (!parley) throw new Error('there is no Parley around this component');
+  return parley;
+}

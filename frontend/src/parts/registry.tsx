@@ -1,0 +1,32 @@
+import type { ComponentType } from 'react';
+import type { Part } from '../chat/message.ts';
+import type { OpenSession } from '../chat/session.ts';
+import { ErrorPart } from './error.tsx';
+import { FilePart } from './file.tsx';
+import { PlanPart } from './plan.tsx';
+import { RawPart } from './raw.tsx';
+import { ReasoningPart } from './reasoning.tsx';
+import { TextPart } from './text.tsx';
+
+export interface PartProps<P extends Part = Part> {
+  id: string;
+  part: P;
+  /** Whether more of it may come. */
+  live: boolean;
+  session: OpenSession;
+}
+
+type Renderer<P extends Part = Part> = ComponentType<PartProps<P>>;
+
+const renderers: { [type in Part['type']]?: Renderer<Extract<Part, { type: type }>> } = {
+  text: TextPart,
+  reasoning: ReasoningPart,
+  file: FilePart,
+  'data-agent-error': ErrorPart,
+  'data-plan': PlanPart,
+};
+
+/** Who shows a part of this type. What nobody knows is shown as it came. */
+export function rendererOf(type: Part['type']): Renderer {
+  return ((Object.hasOwn(renderers, type) && renderers[type]) || RawPart) as Renderer;
+}

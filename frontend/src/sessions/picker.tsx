@@ -1,0 +1,51 @@
+import { ChevronDown } from 'lucide-react';
+import type { Agent } from '../api/types.gen.ts';
+import { text } from '../ui/text.ts';
+import { isDemo } from './agents.ts';
+
+interface AgentPickerProps {
+  agent: Agent | undefined;
+  /** Those there are to choose from. With one or none there is nothing to choose. */
+  agents: Agent[];
+  onChoose: (id: string) => void;
+}
+
+/** Whom the next message is for. */
+export function AgentPicker({ agent, agents, onChoose }: AgentPickerProps) {
+  if (!agent) return null;
+  if (agents.length < 2) return <AgentName agent={agent} />;
+  return (
+    <div className="relative flex items-center">
+      <select
+        value={agent.id}
+        aria-label={text.agent.choose}
+        onChange={event => onChoose(event.target.value)}
+        className="h-8 max-w-64 appearance-none truncate rounded-md ps-2 pe-7 text-sm text-soft hover:bg-hover hover:text-ink"
+      >
+        {agents.map(other => (
+          <option key={other.id} value={other.id} className="bg-raised text-ink">
+            {text.agent.name(other.name || other.id, isDemo(other))}
+          </option>
+        ))}
+      </select>
+      <ChevronDown aria-hidden className="pointer-events-none absolute end-2 size-3.5 text-faint" />
+    </div>
+  );
+}
+
+export function AgentName({ agent }: { agent: Agent }) {
+  return (
+    <span className="flex min-w-0 items-center gap-1.5 text-sm text-soft" title={agent.description}>
+      <span className="truncate">{agent.name || agent.id}</span>
+      {isDemo(agent) && <DemoMark />}
+    </span>
+  );
+}
+
+export function DemoMark() {
+  return (
+    <abbr title={text.agent.demoMeans} className="rounded border border-warn/40 bg-warn-tint px-1 text-[0.6875rem] leading-4 font-medium text-warn no-underline">
+      {text.agent.demo}
+    </abbr>
+  );
+}

@@ -1,0 +1,50 @@
+import type { DynamicToolUIPart, ToolUIPart } from 'ai';
+import { text } from '../ui/text.ts';
+
+export type ToolPart = ToolUIPart | DynamicToolUIPart;
+
+/** A call of a tool, as its card sees it. */
+export interface Call {
+  id: string;
+  name: string;
+  /** writing: its arguments are still coming. */
+  state: 'writing' | 'running' | 'done' | 'failed' | 'denied';
+  input: unknown; // as much of it as there is
+  output: unknown; // what a running call has shown so far, too
+  error: string | undefined;
+}
+
+export function toCall(part: ToolPart): Call {
+  const name = part.type === 'dynamic-tool' ? part.toolName : part.type.slice('tool-'.length);
+  const call = { id: part.toolCallId, name, input: part.input, output: part.output, error: part.errorText };
+  switch (part.state) {
+    case 'input-streaming':
+      return { ...call, state: 'writing' };
+    case 'input-available':
+    case 'approval-requested':
+    case 'approval-responded':
+      return { ...call, state: 'running' };
+    case 'output-available':
+      return { ...call, state: part.preliminary ? 'running' : 'done' };
+    case 'output-error':
+      return { ...call, state: 'failed' };
+    case 'output-denied':
+      return { ...call, state: 'denied', error: text.tool.denied };
+  }
+}
+
+/** A string that a call's input has under a name, if it has one. */
+export function argument(input: unknown, name: string): string | undefined {
+  if (typeof input !== 'object' || input === null) return undefined;
+  const value = (input as Record<string, unknown>)[name];
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** Whether a value is an object with members of these types: what a tool of another version gives may not be. */
+export function has<T extends object>(value: unknown, members: { [name in keyof T]: 'string' | 'number' | 'boolean' | 'object' }): value is T {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    Object.entries(members).every(([name, type]) => typeof (value as Record<string, unknown>)[name] === type)
+  );
+}

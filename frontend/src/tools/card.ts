@@ -1,0 +1,36 @@
+import type { LucideIcon } from 'lucide-react';
+import type { ReactNode } from 'react';
+import type { Call } from './call.ts';
+
+/** How the calls of one tool are shown. */
+export interface Card {
+  icon: LucideIcon;
+  /** What the call does, in the tense of its state. */
+  verb(call: Call): string;
+  /** To what, if that is known yet. */
+  target(call: Call): string | undefined;
+  /** What came of it, in a few words. */
+  meta?(call: Call): ReactNode;
+  /** What came of it, for who opens the card. Nothing, if the general view of input and output shows it as well. */
+  body?(call: Call): ReactNode;
+}
+
+/** The tenses of what a tool does. */
+export interface Tenses {
+  running: string;
+  done: string;
+  failed: string;
+}
+
+export function tense({ state }: Call, tenses: Tenses): string {
+  switch (state) {
+    case 'writing':
+    case 'running':
+      return tenses.running;
+    case 'done':
+      return tenses.done;
+    case 'failed':
+    case 'denied':
+      return tenses.failed;
+  }
+}

@@ -1,0 +1,80 @@
+import { FilePen } from 'lucide-react';
+import { text } from '../ui/text.ts';
+import { argument, has, type Call } from './call.ts';
+import { tense, type Card } from './card.ts';
+import { countChanges, parseDiff, type DiffLine } from './diff.ts';
+import { Lines, Output } from './output.tsx';
+
+/** What backend/tool/write_file.go gives. */
+interface WriteFile {
+  path: string;
+  bytes: number;
+  created: boolean;
+  diff: string;
+}
+
+export const writeFile: Card = {
+  icon: FilePen,
+  verb: call => tense(call, dataOf(call)?.created ? text.tool.create : text.tool.write),
+  target: call => argument(call.input, 'path'),
+  meta: call => {
+    const data = dataOf(call);
+    return data && <Changes {...countChanges(parseDiff(data.diff))} />;
+  },
+  body: call => {
+    const data = dataOf(call);
+    if (data?.diff) return <Diff lines={parseDiff(data.diff)} />;
+    if (data) return <p className="text-sm text-faint">{text.tool.unchanged(data.bytes)}</p>;
+    const content = argument(call.input, 'content');
+    return call.error === undefined && content !== undefined ? <Output text={content} from={1} /> : undefined;
+  },
+};
+
+function Changes({ added, removed }: { added: number; removed: number }) {
+  if (added + removed === 0) return null;
+  return (
+    <span aria-label={text.tool.changes(added, removed)} className="font-mono">
+      {added > 0 && <span className="text-good">+{added}</span>} {removed > 0 && <span className="text-bad">−{removed}</span>}
+    </span>
+  );
+}
+
+const looks: Record<DiffLine['kind'], [sign: string, className: string]> = {
+  same: [' ', ''],
+  added: ['+', 'bg-good-tint'],
+  removed: ['−', 'bg-bad-tint'],
+  gap: ['⋯', 'text-faint'],
+};
+
+function Diff({ lines }: { lines: DiffLine[] }) {
+  return (
+    <Lines count={lines.length} label={text.tool.diff}>
+      {shown => (
+        <table className="-mx-3 w-[calc(100%+1.5rem)] border-collapse font-mono text-code">
+          <tbody>
+            {lines.slice(0, shown).map((line, i) => {
+              const [sign, className] = looks[line.kind];
+              return (
+                // oxlint-disable-next-line react/no-array-index-key -- a diff never changes
+                <tr key={i} className={className}>
+                  <LineNumber n={line.old} />
+                  <LineNumber n={line.now} />
+                  <td className="w-4 text-center select-none">{sign}</td>
+                  <td className="pe-3 whitespace-pre">{line.text || ' '}</td>
+                </tr>
+              );
+            })}
+          </tbody>
+        </table>
+      )}
+    </Lines>
+  );
+}
+
+function LineNumber({ n }: { n: number | undefined }) {
+  return <td className="w-10 px-1.5 text-end text-faint select-none">{n}</td>;
+}
+
+function dataOf({ output }: Call): WriteFile | undefined {
+  return has<WriteFile>(output, { path: 'string', bytes: 'number', created: 'boolean', diff: 'string' }) ? output : undefined;
+}

@@ -1,0 +1,31 @@
+import { useSyncExternalStore } from 'react';
+
+const path = /^#\/([A-Za-z0-9._:-]{1,128})$/;
+
+/** The session in the address bar; none for a new one. */
+function read(): string | undefined {
+  return path.exec(location.hash)?.[1];
+}
+
+export function useRoute(): string | undefined {
+  return useSyncExternalStore(watch, read);
+}
+
+function watch(changed: () => void): () => void {
+  window.addEventListener('hashchange', changed);
+  return () => window.removeEventListener('hashchange', changed);
+}
+
+export function hrefOf(session: string | undefined): string {
+  return `#/${session ?? ''}`;
+}
+
+export function goTo(session: string | undefined): void {
+  location.hash = hrefOf(session);
+}
+
+/** Puts a session that has just begun to exist into the address bar: a reload finds it, and Back does not leave it twice. */
+export function settleOn(session: string): void {
+  history.replaceState(null, '', hrefOf(session));
+  window.dispatchEvent(new HashChangeEvent('hashchange'));
+}

@@ -1,0 +1,207 @@
+/** Every text of the page. */
+
+const count = new Intl.NumberFormat('en');
+const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
+const plurals = new Intl.PluralRules('en');
+
+function plural(n: number, one: string, other: string): string {
+  return `${count.format(n)} ${plurals.select(n) === 'one' ? one : other}`;
+}
+
+function seconds(n: number): string {
+  return n < 60 ? `${n} s` : `${Math.floor(n / 60)} min ${n % 60} s`;
+}
+
+function duration(milliseconds: number): string {
+  return milliseconds < 10_000 ? `${(milliseconds / 1_000).toFixed(1)} s` : seconds(Math.round(milliseconds / 1_000));
+}
+
+export const text = {
+  name: 'Parley',
+  newChat: 'New chat',
+  untitled: 'Untitled',
+  again: 'Try again',
+  cancel: 'Cancel',
+  close: 'Close',
+  undo: 'Undo',
+  rename: 'Rename',
+  copied: 'Copied',
+  copy: (what: string) => `Copy ${what.toLowerCase()}`,
+  copyAnswer: 'Copy answer as Markdown',
+  copyCsv: 'Copy table as CSV',
+  seconds,
+  bytes: (n: number) => (n < 1_000 ? `${n} B` : `${compact.format(n)}B`),
+  when: (at: number) => new Intl.DateTimeFormat('en', { dateStyle: 'medium' }).format(at),
+  more: (n: number) => `${count.format(n)} more`,
+  members: (n: number) => plural(n, 'entry', 'entries'),
+  showAll: (n: number) => `Show all ${count.format(n)} lines`,
+
+  unreachable: 'Parley does not answer. It may be restarting; try again in a moment.',
+  strangeAnswer: (status: number) => `Parley gave an answer that this page cannot read (${status}). Reload the page.`,
+  loading: 'Loading the conversation',
+  loadingEarlier: 'Loading earlier messages',
+  loadFailed: 'This conversation could not be loaded.',
+  missing: 'There is no such conversation. It may have been deleted.',
+
+  broken: {
+    title: 'This page stopped working',
+    says: 'Nothing is lost: your conversations and what you have typed are stored. Reload the page to go on.',
+    reload: 'Reload',
+  },
+  brokenTurn: 'This turn cannot be shown.',
+
+  connection: {
+    lost: 'Connection lost — reconnecting',
+    locked: 'Parley was restarted and has a new key. Open its new link to go on.',
+  },
+  locked: {
+    title: 'This page needs its key',
+    says: 'Parley prints a link when it starts, and the key is part of that link. Open the whole link, or paste it into the address bar of this tab.',
+    how: 'For a new link, run',
+  },
+
+  welcome: {
+    title: 'What would you like to do?',
+    says: 'Parley is where you talk with agents that work on this machine.',
+    demo: 'You are talking to the demo agent. It plays scripts, so it needs no model and no key; its tools are real, and work in a scratch folder of their own.',
+    agent: (name: string) => `You are talking to ${name}. Its tools work in a scratch folder of this conversation.`,
+    try: 'Things to try',
+    recent: 'Recent conversations',
+    demoPrompts: [
+      { say: '/demo tools', about: 'List, write and read files with real tools' },
+      { say: '/demo markdown', about: 'Tables, code, lists and links in one answer' },
+      { say: '/demo thinking', about: 'An agent that reasons before it answers' },
+      { say: 'Hello', about: 'Meet the demo agent, and connect a model' },
+    ],
+    prompts: [
+      { say: 'What can you do here?', about: 'The tools it has, and where they work' },
+      { say: 'List the files in your folder.', about: 'See a tool at work' },
+      { say: 'Write a plan for my week, as a table.', about: 'Structure, to copy or to take along as CSV' },
+      { say: 'Explain how DNS works, briefly.', about: 'A straight answer' },
+    ],
+  },
+
+  agent: {
+    choose: 'Agent',
+    demo: 'Demo',
+    demoMeans: 'This agent plays scripts. There is no model behind it.',
+    name: (name: string, demo: boolean) => (demo ? `${name} (demo)` : name),
+  },
+  folder: (path: string) => `Folder: ${path}`,
+  theme: (theme: string) => `Theme: ${theme}`,
+
+  sessions: {
+    title: 'Conversations',
+    none: 'No conversations yet.',
+    today: 'Today',
+    yesterday: 'Yesterday',
+    earlier: 'Earlier',
+    more: 'Show more',
+    delete: 'Delete',
+    deleted: (title: string) => `Deleted “${title}”`,
+    draft: (draft: string) => `Draft: ${draft}`,
+    running: 'Answering',
+    failed: 'The last turn failed',
+    unread: 'New answer',
+  },
+
+  composer: {
+    label: 'Message',
+    placeholder: 'Write a message',
+    send: 'Send',
+    stop: 'Stop',
+    stopping: 'Stopping',
+    busy: 'Wait for the answer, or stop it. Your text stays here.',
+    notConnected: 'There is no connection right now. Your text stays here.',
+  },
+  refusal: {
+    unsent: 'Your message was not sent. It is back in the box below.',
+  },
+
+  transcript: 'Conversation',
+  turn: (asked: string) => `Turn: ${asked.slice(0, 80)}`,
+  asked: 'You said',
+  answered: 'Answer',
+  jump: (fresh: number) => (fresh > 0 ? `${fresh} new` : 'Jump to latest'),
+  progress: { waiting: 'Waiting for the agent', working: 'Working', stopping: 'Stopping' },
+  end: {
+    stopped: 'Stopped',
+    length: 'The answer reached the length that the model allows.',
+    truncated: 'This answer was cut off.',
+    resuming: 'Connection lost — resuming',
+  },
+  error: {
+    title: 'The turn failed',
+    retry: 'Retry',
+    allowMore: (n: number) => `Allow ${n} more turns`,
+  },
+  meters: {
+    tokens: (input: number, output: number) => `${compact.format(input)} tokens in, ${compact.format(output)} out`,
+    took: duration,
+  },
+  said: {
+    generating: 'Generating',
+    done: 'Answer finished',
+    stopped: 'Stopped',
+    failed: (why: string) => `The turn failed: ${why}`,
+    tool: (name: string) => `Running ${name}`,
+  },
+
+  reasoning: {
+    live: (n: number | undefined) => `Thinking… ${seconds(n ?? 0)}`,
+    done: (n: number | undefined) => (n === undefined ? 'Thought' : `Thought for ${seconds(n)}`),
+  },
+  plan: {
+    title: 'Plan',
+    status: (status: string) => status.replace('_', ' '),
+  },
+  file: (mediaType: string) => `File (${mediaType})`,
+  imageNotLoaded: (alt: string) => (alt ? `image (not loaded): ${alt}` : 'image (not loaded)'),
+  task: { done: 'Done', open: 'Not done' },
+  table: 'Table',
+  code: {
+    plain: 'text',
+    wrap: 'Wrap lines',
+    copy: 'Copy code',
+    label: (language: string | undefined) => (language ? `Code in ${language}` : 'Code'),
+  },
+  link: {
+    title: 'Open this address?',
+    address: 'Address',
+    open: 'Open',
+  },
+
+  tool: {
+    input: 'Input',
+    output: 'Output',
+    error: 'Error',
+    diff: 'Changes',
+    failed: 'failed',
+    denied: 'This call was denied.',
+    other: { running: 'Running', done: 'Ran', failed: 'Tried' },
+    read: { running: 'Reading', done: 'Read', failed: 'Could not read' },
+    list: { running: 'Listing', done: 'Listed', failed: 'Could not list' },
+    write: { running: 'Writing', done: 'Edited', failed: 'Could not write' },
+    create: { running: 'Writing', done: 'Created', failed: 'Could not write' },
+    linesRead: (from: number, lines: number, total: number) =>
+      lines === total ? plural(total, 'line', 'lines') : `lines ${from}–${from + lines - 1} of ${count.format(total)}`,
+    entries: (n: number, more: boolean) => (more ? `first ${plural(n, 'entry', 'entries')}` : plural(n, 'entry', 'entries')),
+    entryType: (type: string) => type,
+    emptyFile: 'The file is empty.',
+    emptyFolder: 'The folder is empty.',
+    unchanged: (bytes: number) => `Nothing changed, or nothing that can be shown as text. The file has ${count.format(bytes)} bytes.`,
+    changes: (added: number, removed: number) => `${plural(added, 'line', 'lines')} added, ${count.format(removed)} removed`,
+  },
+
+  keys: {
+    title: 'Keyboard shortcuts',
+    new: 'New chat',
+    composer: 'Go to the message box',
+    sidebar: 'Show or hide conversations',
+    stop: 'Stop the answer',
+    previous: 'Previous turn',
+    next: 'Next turn',
+    help: 'This list',
+    composerHint: 'In the message box: Enter sends, Shift+Enter begins a line, ↑ brings back your last message, Esc stops the answer.',
+  },
+};

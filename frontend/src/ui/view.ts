@@ -1,0 +1,45 @@
+import { useCallback } from 'react';
+import { useParley } from '../parley.ts';
+import { Store, useStore } from './store.ts';
+
+export const themes = ['system', 'light', 'dark'] as const;
+
+/** How the person wants to see the page. It is all that the page itself remembers. */
+export interface View {
+  theme: (typeof themes)[number];
+  sidebar: boolean;
+  wrap: boolean; // of code
+}
+
+const key = 'parley.view';
+const usual: View = { theme: 'system', sidebar: true, wrap: false };
+
+export class ViewSettings extends Store<View> {
+  constructor() {
+    super({ ...usual, ...stored() });
+    this.#apply();
+  }
+
+  change(change: Partial<View>): void {
+    this.set(change);
+    localStorage.setItem(key, JSON.stringify(this.value));
+    this.#apply();
+  }
+
+  #apply(): void {
+    document.documentElement.dataset.theme = this.value.theme;
+  }
+}
+
+function stored(): Partial<View> {
+  try {
+    return JSON.parse(localStorage.getItem(key) ?? '{}') as Partial<View>;
+  } catch {
+    return {};
+  }
+}
+
+export function useView(): [View, (change: Partial<View>) => void] {
+  const { view } = useParley();
+  return [useStore(view, value => value), useCallback(change => view.change(change), [view])];
+}
