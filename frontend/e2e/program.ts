@@ -1,0 +1,70 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+
+/** What opens the door of a running Parley. */
+export interface Door {
+  url: string;
+  token: string;
+  pid: number;
+}
+
+/** A data folder of a test's own. */
+export class Home {
+  private constructor(readonly path: string) {}
+
+  static async make(): Promise<Home> {
+    return new Home(await mkdtemp(join(tmpdir(), 'parley-e2e-')));
+  }
+
+  /** The environment of a Parley that lives here: nothing of the person who runs the tests reaches it. */
+  env(extra: Record<string, string> = {}): NodeJS.ProcessEnv {
+    return { PATH: process.env.PATH, HOME: this.path, PARLEY_HOME: join(this.path, 'parley'), ...extra };
+  }
+
+  /** The processes that have this home in their environment: Parley, and all that it started. */
+  async processes(): Promise<number[]> {
+    const mark = `HOME=${this.path}\0`;
+    const found: number[] = [];
+    for (const name of await readdir('/proc')) {
+      if (!/^\d+$/.test(name)) continue;
+      const environment = await readFile(`/proc/${name}/environ`, 'utf8').catch(() => '');
+      if (environment.includes(mark)) found.push(Number(name));
+    }
+    return found;
+  }
+
+  async remove(): Promise<void> {
+    await rm(this.path, { recursive: true, force: true });
+  }
+}
+
+/** Parley served without a window, from the program that `make build-headless` builds. */
+export class Served {
+  private constructor(
+    readonly door: Door,
+    private readonly ended: Promise<unknown>,
+  ) {}
+
+  static async start(home: Home, extra: Record<string, string> = {}): Promise<Served> {
+    const program = resolve(import.meta.dirname, '../../build/bin/parley-headless');
+    const child = spawn(program, ['serve', '--json'], { env: home.env(extra), stdio: ['ignore', 'pipe', 'inherit'] });
+    const ended = once(child, 'exit');
+    const first = once(createInterface(child.stdout), 'line') as Promise<[string]>;
+    const line = await Promise.race([first, ended.then(([code]) => Promise.reject(new Error(`parley serve ended with ${code}`)))]);
+    return new Served(JSON.parse(line[0]) as Door, ended);
+  }
+
+  /** The address that a person opens. */
+  get link(): string {
+    return `${this.door.url}/#token=${this.door.token}`;
+  }
+
+  async stop(signal: NodeJS.Signals = 'SIGINT'): Promise<void> {
+    process.kill(this.door.pid, signal);
+    await this.ended;
+  }
+}
