@@ -32,7 +32,7 @@ frontend/node_modules/.package-lock.json: frontend/package-lock.json
 	@cd frontend && npm ci --silent --no-progress
 	@touch $@
 
-frontend/dist/app/index.html: frontend/node_modules/.package-lock.json frontend/index.html frontend/vite.config.ts $(shell find frontend/src -type f)
+frontend/dist/app/index.html: frontend/node_modules/.package-lock.json frontend/index.html frontend/vite.config.ts $(shell find frontend/src frontend/public -type f)
 	@echo "Building the page" >&2
 	@cd frontend && npm run --silent build -- --logLevel warn
 	@touch $@

@@ -96,10 +96,6 @@ func (o *owner) open(ctx context.Context, opt ownerOptions) error {
 		return err
 	}
 	o.env = agent.NewEnvironment(backend, agent.DefaultLimits)
-	workingDir, err := os.Getwd()
-	if err != nil {
-		return err
-	}
 	o.sessions, err = session.Open(ctx, session.Options{
 		Store:       o.store,
 		Environment: o.env,
@@ -107,7 +103,6 @@ func (o *owner) open(ctx context.Context, opt ownerOptions) error {
 		Harness:     func(k agent.Kind) (agent.Harness, error) { return harness.For(k, endpoints, tool.Names()) },
 		Key:         func(name string) (string, bool) { return provider.Key(name, os.Getenv) },
 		Scratch:     o.home.scratch,
-		WorkingDir:  workingDir,
 		Log:         o.log,
 	})
 	if err != nil {

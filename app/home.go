@@ -19,15 +19,14 @@ func (h home) lock() string    { return filepath.Join(string(h), "owner.lock") }
 func (h home) launch() string  { return filepath.Join(string(h), "launch.html") }
 func (h home) runners() string { return filepath.Join(string(h), "runners") }
 
-// scratch makes the folder that a session's tools work in. Two sessions never share one: ids that differ only in what a
+// scratch names the folder that a session's tools work in. Two sessions never share one: ids that differ only in what a
 // file name cannot say are told apart by a digest.
-func (h home) scratch(key agent.SessionKey) (string, error) {
+func (h home) scratch(key agent.SessionKey) string {
 	name := key.Session.FileName()
 	if name != string(key.Session) {
 		name += fmt.Sprintf("-%x", sha256.Sum256([]byte(key.Session)))[:17]
 	}
-	dir := filepath.Join(string(h), "scratch", key.Project.FileName(), name)
-	return dir, os.MkdirAll(dir, 0o700)
+	return filepath.Join(string(h), "scratch", key.Project.FileName(), name)
 }
 
 // findHome gives the data folder, PARLEY_HOME or the platform's, and makes it.

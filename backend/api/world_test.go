@@ -46,7 +46,7 @@ func open(t *testing.T) *world {
 		Store: history, Environment: env, Agent: agents.Find, Log: log,
 		Harness: func(k agent.Kind) (agent.Harness, error) { return harness.For(k, nil, agents[0].Tools) },
 		Key:     func(string) (string, bool) { return "", false },
-		Scratch: func(agent.SessionKey) (string, error) { return scratch, nil },
+		Scratch: func(agent.SessionKey) string { return scratch },
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"errors"
+	"os"
 	"slices"
 	"time"
 
@@ -112,8 +113,8 @@ func (s *Sessions) open(ctx context.Context, t *Turn, session store.Session) (ag
 	if key, ok := s.Key(session.Agent.Provider); ok {
 		prompt.Secrets = map[string]string{session.Agent.Provider: key}
 	}
-	scratch, err := s.Scratch(t.Key)
-	if err != nil {
+	scratch := s.Scratch(t.Key)
+	if err := os.MkdirAll(scratch, 0o700); err != nil {
 		return nil, prompt, agent.Wrap(agent.CodeSandbox, err, "The session's scratch folder could not be made.")
 	}
 	conn, err := s.Environment.Open(t.ctx, t.Key, agent.Policy{Scratch: scratch}, launch)

@@ -40,6 +40,7 @@ func open(t *testing.T, path string) *world {
 		t.Fatal(err)
 	}
 	env := agent.NewEnvironment(scripted.NewBackend(), agent.DefaultLimits)
+	scratch := t.TempDir()
 	sessions, err := Open(t.Context(), Options{
 		Store:       history,
 		Environment: env,
@@ -51,7 +52,7 @@ func open(t *testing.T, path string) *world {
 		},
 		Harness: func(agent.Kind) (agent.Harness, error) { return script{}, nil },
 		Key:     func(string) (string, bool) { return "", false },
-		Scratch: func(agent.SessionKey) (string, error) { return t.TempDir(), nil },
+		Scratch: func(agent.SessionKey) string { return scratch },
 		Log:     slog.New(slog.DiscardHandler),
 	})
 	if err != nil {

@@ -24,8 +24,7 @@ type Options struct {
 	Agent       func(id string) (agent.Spec, error) // "" is the agent for who chose none
 	Harness     func(agent.Kind) (agent.Harness, error)
 	Key         func(provider string) (string, bool) // the API key of a provider
-	Scratch     func(agent.SessionKey) (string, error)
-	WorkingDir  string
+	Scratch     func(agent.SessionKey) string        // the folder that a session's tools work in
 	Log         *slog.Logger
 }
 
@@ -133,7 +132,7 @@ func (s *Sessions) create(ctx context.Context, key agent.SessionKey, wanted stri
 	if err != nil {
 		return store.Session{}, err
 	}
-	err = s.Store.CreateSession(ctx, key, spec, s.WorkingDir)
+	err = s.Store.CreateSession(ctx, key, spec, s.Scratch(key))
 	if err != nil && !errors.Is(err, store.ErrExists) {
 		return store.Session{}, err
 	}
