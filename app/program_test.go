@@ -306,7 +306,9 @@ func TestARunnerThatDiesEndsItsTurnAndNothingElse(t *testing.T) {
 	stream := s.say("u1", "[[say:half of it]] [[hang]]")
 	readUntil(t, stream, "half")
 	for _, pid := range p.runners() {
-		syscall.Kill(pid, syscall.SIGKILL)
+		if process, err := os.FindProcess(pid); err != nil || process.Kill() != nil {
+			t.Fatalf("runner %d could not be killed", pid)
+		}
 	}
 	rest, err := io.ReadAll(stream)
 	if err != nil || !strings.Contains(string(rest), `"code":"sandbox_error"`) || !strings.HasSuffix(string(rest), "data: [DONE]\n\n") {
