@@ -5,6 +5,7 @@ import { useParley } from '../parley.ts';
 import { Rename } from '../sessions/rename.tsx';
 import { useSidebar } from '../sessions/shown.ts';
 import { IconButton } from '../ui/button.tsx';
+import { CopyButton } from '../ui/copy.tsx';
 import { text } from '../ui/text.ts';
 
 interface HeaderProps {
@@ -35,15 +36,7 @@ export function Header({ title, session }: HeaderProps) {
           <span className="block truncate px-1.5">{title}</span>
         )}
       </h1>
-      {session && (
-        <span title={text.folder(session.workingDir)} className="ms-auto flex min-w-0 items-center gap-1.5 ps-4 pe-1.5 text-xs text-faint max-md:hidden">
-          <Folder aria-hidden className="size-3.5 shrink-0" />
-          {/* Of a long path the end tells more than the beginning. */}
-          <span className="max-w-64 truncate [direction:rtl]">
-            <bdi>{session.workingDir}</bdi>
-          </span>
-        </span>
-      )}
+      {session && <CopyButton icon={Folder} content={() => session.workingDir} label={text.copyFolder(session.workingDir)} className="ms-auto size-8" />}
     </header>
   );
 }

@@ -40,6 +40,10 @@ export function Transcript({ session, messages, isBusy }: TranscriptProps) {
     initialOffset: reading && !reading.follows ? reading.offset : Number.MAX_SAFE_INTEGER,
     initialMeasurementsCache: (reading?.sizes ?? []) as VirtualItem[],
   });
+  // Who follows the end is kept there by useFollowing, and the list's own idea of where they are may be older. Who reads
+  // stays where they are when something above them turns out larger, or smaller, than it was thought to be.
+  list.shouldAdjustScrollPositionOnItemSizeChange = ({ key, start, end }) =>
+    !following.current && (list.itemSizeCache.has(key) ? end : start) < scroller.current!.scrollTop;
   const rows = list.getVirtualItems();
 
   useLayoutEffect(

@@ -1,4 +1,4 @@
-import { Check, Copy } from 'lucide-react';
+import { Check, Copy, type LucideIcon } from 'lucide-react';
 import { useEffect, useState, type ComponentProps } from 'react';
 import { useParley } from '../parley.ts';
 import { IconButton } from './button.tsx';
@@ -6,10 +6,11 @@ import { text } from './text.ts';
 
 interface CopyButtonProps extends Omit<ComponentProps<typeof IconButton>, 'icon' | 'content'> {
   content: () => string;
+  icon?: LucideIcon;
 }
 
 /** Puts what it is asked for on the clipboard, and shows for a moment that it did. */
-export function CopyButton({ content, label, ...rest }: CopyButtonProps) {
+export function CopyButton({ content, icon = Copy, label, ...rest }: CopyButtonProps) {
   const { host } = useParley();
   const [isCopied, setCopied] = useState(false);
   useEffect(() => {
@@ -21,5 +22,5 @@ export function CopyButton({ content, label, ...rest }: CopyButtonProps) {
     await host.copy(content());
     setCopied(true);
   };
-  return <IconButton icon={isCopied ? Check : Copy} label={isCopied ? text.copied : label} onClick={() => void copy()} {...rest} />;
+  return <IconButton icon={isCopied ? Check : icon} label={isCopied ? text.copied : label} onClick={() => void copy()} {...rest} />;
 }

@@ -87,7 +87,7 @@ export const text = {
     demoMeans: 'This agent plays scripts. There is no model behind it.',
     name: (name: string, demo: boolean) => (demo ? `${name} (demo)` : name),
   },
-  folder: (path: string) => `Folder: ${path}`,
+  copyFolder: (path: string) => `Copy folder: ${path}`,
   theme: (theme: string) => `Theme: ${theme}`,
 
   sessions: {
