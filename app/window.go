@@ -6,6 +6,9 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/wailsapp/wails/v2"
 	"github.com/wailsapp/wails/v2/pkg/logger"
@@ -24,6 +27,8 @@ const hasWindow = true
 type Window struct {
 	desk *desk
 	ctx  context.Context // of Wails, set when the window starts
+	left sync.Once
+	gone atomic.Bool // whether the page needs the window no more
 }
 
 // Connection tells the page where the door is.
@@ -31,6 +36,27 @@ func (w *Window) Connection() (Connection, error) { return w.desk.connection(w.c
 
 // Painted is called by the page once a person can see it.
 func (w *Window) Painted() { w.desk.log.Debug("painted") }
+
+// Left is called by the page when it was told that the window closes, and has stored what was typed.
+func (w *Window) Left() {
+	w.left.Do(func() {
+		w.gone.Store(true)
+		runtime.Quit(w.ctx)
+	})
+}
+
+// leaveLimit is how long a window waits for its page to leave. A page that hangs must not keep it open.
+const leaveLimit = time.Second
+
+// beforeClose holds the window back until its page has left.
+func (w *Window) beforeClose(ctx context.Context) (prevent bool) {
+	if w.gone.Load() {
+		return false
+	}
+	runtime.EventsEmit(ctx, "close")
+	time.AfterFunc(leaveLimit, w.Left)
+	return true
+}
 
 // runWindow shows the window until it is closed or ctx ends.
 func (d *desk) runWindow(ctx context.Context) error {
@@ -47,6 +73,7 @@ func (d *desk) runWindow(ctx context.Context) error {
 		LogLevel:         logger.ERROR,
 		Bind:             []any{w},
 		Linux:            &linux.Options{ProgramName: "parley", WebviewGpuPolicy: linux.WebviewGpuPolicyOnDemand},
+		OnBeforeClose:    w.beforeClose,
 		OnStartup: func(wailsCtx context.Context) {
 			w.ctx = wailsCtx
 			show := func() bool {

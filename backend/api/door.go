@@ -78,7 +78,7 @@ func (d *Door) Server() *http.Server {
 	return server
 }
 
-// Empty gives a channel that is closed when nobody is inside: no request, no socket.
+// Empty gives a channel that is closed when no guest is inside: no request, no socket.
 func (d *Door) Empty() <-chan struct{} {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -128,7 +128,7 @@ func preflight(w http.ResponseWriter) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// admit lets in who has the token, and counts who is inside.
+// admit lets in who has the token, and counts the guests.
 func (d *Door) admit(serve func(*Door, http.ResponseWriter, *http.Request)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if subtle.ConstantTimeCompare([]byte(bearer(r)), []byte(d.Token)) != 1 {
@@ -142,10 +142,18 @@ func (d *Door) admit(serve func(*Door, http.ResponseWriter, *http.Request)) http
 			return
 		}
 		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
-		d.enter()
-		defer d.leave()
+		if !d.isOwnWindow(r) {
+			d.enter()
+			defer d.leave()
+		}
 		serve(d, w, r)
 	})
+}
+
+// isOwnWindow says whether the page in this process's own window asks. It goes when the window does, and nobody waits for
+// it: its socket would stay open for as long as the process.
+func (d *Door) isOwnWindow(r *http.Request) bool {
+	return d.Show != nil && slices.Contains(windowOrigins, r.Header.Get("Origin"))
 }
 
 // bearer is the caller's token: from the Authorization header, or, because a browser's socket cannot set one, from the

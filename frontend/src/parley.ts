@@ -44,9 +44,11 @@ export function startParley(): Parley {
     keys: new Keys(window),
   };
   // What is typed must survive that the page is closed, reloaded, or put away for good.
-  for (const event of ['pagehide', 'blur']) window.addEventListener(event, () => parley.open.flushDrafts());
+  const flush = () => parley.open.flushDrafts();
+  host.onClose(flush);
+  for (const event of ['pagehide', 'blur']) window.addEventListener(event, () => void flush());
   for (const event of ['online', 'focus']) window.addEventListener(event, () => wire.hurry());
-  document.addEventListener('visibilitychange', () => (document.hidden ? parley.open.flushDrafts() : wire.hurry()));
+  document.addEventListener('visibilitychange', () => void (document.hidden ? flush() : wire.hurry()));
   void wire.run();
   return parley;
 }

@@ -10,6 +10,8 @@ export interface Host {
   connection(): Promise<Connection | undefined>;
   /** Says that a person can see the page. */
   painted(): void;
+  /** Calls back when the window is about to close, which it does after that. A browser waits for nobody. */
+  onClose(leave: () => Promise<unknown>): void;
   /** Opens an address outside of the page. */
   openLink(url: string): void;
   /** Puts a text on the clipboard. */
@@ -18,8 +20,12 @@ export interface Host {
 
 declare global {
   interface Window {
-    go?: { app: { Window: { Connection(): Promise<Connection>; Painted(): Promise<void> } } };
-    runtime?: { BrowserOpenURL(url: string): void; ClipboardSetText(text: string): Promise<boolean> };
+    go?: { app: { Window: { Connection(): Promise<Connection>; Painted(): Promise<void>; Left(): Promise<void> } } };
+    runtime?: {
+      BrowserOpenURL(url: string): void;
+      ClipboardSetText(text: string): Promise<boolean>;
+      EventsOn(event: 'close', heard: () => void): void;
+    };
   }
 }
 
@@ -32,6 +38,7 @@ function windowHost(program: NonNullable<Window['go']>['app']['Window']): Host {
   return {
     connection: () => program.Connection(),
     painted: () => void program.Painted(),
+    onClose: leave => window.runtime?.EventsOn('close', () => void leave().finally(() => program.Left())),
     openLink: url => window.runtime?.BrowserOpenURL(url),
     copy: async text => window.runtime?.ClipboardSetText(text),
   };
@@ -50,6 +57,7 @@ function browserHost(): Host {
       return token ? { url: location.origin, token } : undefined;
     },
     painted: () => {},
+    onClose: () => {},
     openLink: url => void window.open(url, '_blank', 'noopener,noreferrer'),
     copy: text => navigator.clipboard.writeText(text),
   };

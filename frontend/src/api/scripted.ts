@@ -74,7 +74,7 @@ export class ScriptedServer {
     vi.stubGlobal('WebSocket', ScriptedSocket);
     vi.stubGlobal('fetch', (url: string, init: RequestInit) => this.#fetch(`${init.method} ${new URL(url).pathname}`));
     const connection = async () => (this.key ? { url: 'http://127.0.0.1:1', token: this.key } : undefined);
-    const door = new Door({ connection, painted: () => {}, openLink: () => {}, copy: async () => {} });
+    const door = new Door({ connection, painted: () => {}, onClose: () => {}, openLink: () => {}, copy: async () => {} });
     this.client = new Client(door);
     this.wire = new Wire(door, this.client);
     this.sessions = new OpenSessions(this.client, chatTransport(this.wire), this.wire);

@@ -43,8 +43,8 @@ export class OpenSessions {
   }
 
   /** Stores every draft while there is still time. */
-  flushDrafts(): void {
-    this.#each(session => void session.draft.flush({ urgent: true }));
+  async flushDrafts(): Promise<void> {
+    await Promise.all([...this.#open.values()].map(session => session.draft.flush({ urgent: true })));
   }
 
   #noticed(notice: SessionNotice): void {
