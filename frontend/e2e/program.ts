@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -46,16 +46,18 @@ export class Home {
 export class Served {
   private constructor(
     readonly door: Door,
+    private readonly child: ChildProcess,
     private readonly ended: Promise<unknown>,
   ) {}
 
-  static async start(home: Home, extra: Record<string, string> = {}): Promise<Served> {
+  /** addr is where to listen: port 0 is any that is free. */
+  static async start(home: Home, extra: Record<string, string> = {}, addr = '127.0.0.1:0'): Promise<Served> {
     const program = resolve(import.meta.dirname, '../../build/bin/parley-headless');
-    const child = spawn(program, ['serve', '--json'], { env: home.env(extra), stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn(program, ['serve', '--json', '--addr', addr], { env: home.env(extra), stdio: ['ignore', 'pipe', 'inherit'] });
     const ended = once(child, 'exit');
     const first = once(createInterface(child.stdout), 'line') as Promise<[string]>;
     const line = await Promise.race([first, ended.then(([code]) => Promise.reject(new Error(`parley serve ended with ${code}`)))]);
-    return new Served(JSON.parse(line[0]) as Door, ended);
+    return new Served(JSON.parse(line[0]) as Door, child, ended);
   }
 
   /** The address that a person opens. */
@@ -63,8 +65,9 @@ export class Served {
     return `${this.door.url}/#token=${this.door.token}`;
   }
 
+  /** Ends it, if it has not ended yet. */
   async stop(signal: NodeJS.Signals = 'SIGINT'): Promise<void> {
-    process.kill(this.door.pid, signal);
+    this.child.kill(signal);
     await this.ended;
   }
 }

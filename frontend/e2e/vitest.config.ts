@@ -2,6 +2,7 @@ import { defineConfig } from 'vitest/config';
 
 /** Tests of the whole program: in Chromium (browser), by the AI SDK's client (client), in the real window (window). */
 export default defineConfig({
+  cacheDir: '../node_modules/.vite', // not one of our own
   test: {
     root: import.meta.dirname,
     include: ['**/*.test.ts'],
@@ -9,5 +10,6 @@ export default defineConfig({
     fileParallelism: false, // two cores, and each file starts a browser
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 15_000, interval: 25 } },
   },
 });

@@ -1,0 +1,109 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { text } from '../../src/ui/text.ts';
+import type { Door, Home } from '../program.ts';
+import { test } from './test.ts';
+import { startAgain, type ParleyWindow } from './window.ts';
+
+/** A window that shows nothing, or little, has fewer. */
+const coloursOfAPage = 200;
+
+/** Longer than anyone waits. */
+const endless = '[[deltas:100000]] [[gap:5ms]]';
+
+test('the window opens, paints the page, and is connected', async ({ home, desktop, window }) => {
+  await expect.poll(() => desktop.windows()).toMatchObject([{ shown: true }]);
+  await expect.poll(() => window.text()).toContain(text.welcome.demo);
+  expect(await window.page.run(() => document.title)).toBe(`${text.newChat} — ${text.name}`);
+  expect(await window.page.run(() => document.activeElement?.ariaLabel)).toBe(text.composer.label);
+
+  const door = JSON.parse(await readFile(doorFile(home), 'utf8')) as Door;
+  expect(door.pid).toBe(window.pid);
+  expect(await window.page.run(() => globalThis.window.go!.app.Window.Connection())).toEqual(door);
+
+  expect(await desktop.picture('window.png')).toBeGreaterThan(coloursOfAPage);
+});
+
+test('a message is answered', async ({ desktop, window }) => {
+  await window.say('hello');
+  await expect.poll(() => window.turn()).toContain('See what Parley can do');
+  await desktop.picture('window-streaming.png');
+  await expect.poll(() => window.turn()).toContain('I stay available.');
+  await answerEnds(window);
+});
+
+test('a tool is called, and every delta of the answer is shown', async ({ window }) => {
+  await window.say('[[tool:list_directory {"path":"."}]] [[deltas:50]]');
+  await expect.poll(() => window.deltas()).toEqual([...Array(50).keys()]);
+  await answerEnds(window);
+  expect(await window.turn()).toContain(`${text.tool.list.done} .`);
+});
+
+test('Stop ends a long answer, and keeps what was said', async ({ window }) => {
+  const before = await beginEndlessAnswer(window);
+  expect(await window.isAnswering()).toBe(true);
+  await window.pressStop();
+  await answerEnds(window);
+  expect(await window.turn()).toContain(text.end.stopped);
+  expect(await window.deltas()).toEqual(expect.arrayContaining(before));
+});
+
+test('started again, Parley brings its one window to the front', async ({ home, desktop, window }) => {
+  await expect.poll(() => desktop.windows()).toMatchObject([{ shown: true }]);
+  await desktop.hide();
+  await expect.poll(() => desktop.windows()).toMatchObject([{ shown: false }]);
+  expect(await startAgain(home, desktop)).toBe(0);
+  await expect.poll(() => desktop.windows()).toMatchObject([{ shown: true }]);
+  expect(await window.text()).toContain(text.welcome.title);
+});
+
+test('closed in the middle of an answer, Parley leaves nothing running, and has the conversation the next time', async ({ home, desktop, open, window }) => {
+  const before = await beginEndlessAnswer(window);
+  await desktop.close();
+  await endsCleanly(window, home);
+
+  const next = await open();
+  await next.goToNewest();
+  await expect.poll(() => next.deltas()).toEqual(expect.arrayContaining(before));
+  expect(await next.turn()).toContain(text.end.stopped);
+  await next.say('hello');
+  await expect.poll(() => next.turn()).toContain('Hello! I am');
+});
+
+test('what was typed just before the window closes is there the next time', async ({ home, desktop, open, window }) => {
+  await window.write('half a thought');
+  await desktop.close();
+  await endsCleanly(window, home);
+
+  const next = await open();
+  await next.goToNewest();
+  await expect.poll(() => next.draft()).toBe('half a thought');
+});
+
+test('the end of the desktop session ends Parley as cleanly', async ({ home, window }) => {
+  await beginEndlessAnswer(window);
+  window.terminate();
+  await endsCleanly(window, home);
+});
+
+const doorFile = (home: Home) => join(home.path, 'parley/door.json');
+
+/** Asks for an answer without end, and gives the deltas of it that were there first. */
+async function beginEndlessAnswer(window: ParleyWindow): Promise<number[]> {
+  await window.say(endless);
+  await expect.poll(() => window.deltas()).toContain(20);
+  return window.deltas();
+}
+
+async function answerEnds(window: ParleyWindow): Promise<void> {
+  await expect.poll(() => window.isAnswering()).toBe(false);
+}
+
+/** Waits for the end of a Parley that has a runner at work, and of all that it started. */
+async function endsCleanly(window: ParleyWindow, home: Home): Promise<void> {
+  expect(await window.ended()).toBe(0);
+  await expect.poll(() => home.processes()).toEqual([]);
+  expect(existsSync(doorFile(home))).toBe(false);
+}
