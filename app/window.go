@@ -23,7 +23,7 @@ import (
 
 const hasWindow = true
 
-// Window is what the page in the window may call. The conversation itself goes through the door, as everywhere.
+// Window is what the page in the window may call. The session itself goes through the door, as everywhere.
 type Window struct {
 	desk *desk
 	ctx  context.Context // of Wails, set when the window starts

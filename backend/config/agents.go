@@ -38,7 +38,7 @@ func BuiltIn(getenv func(string) string, providers []string) Agents {
 		Harness:      agent.KindNative,
 		Provider:     provider,
 		Model:        model,
-		SystemPrompt: "You are a helpful assistant. Your tools work in a scratch folder that belongs to this conversation.",
+		SystemPrompt: "You are a helpful assistant. Your tools work in a scratch folder that belongs to this session.",
 		Tools:        []string{"list_directory", "read_file", "write_file"},
 	}, demo}
 }

@@ -45,7 +45,7 @@ func (c *conn) Prompt(ctx context.Context, prompt agent.Prompt) iter.Seq2[agent.
 // take takes a turn and gives its Finish. say gets the events before it, and reports whether more are wanted.
 func (c *conn) take(ctx context.Context, prompt agent.Prompt, say func(agent.Event) bool) (agent.Event, error) {
 	if c.isClosed() {
-		return nil, agent.Errorf(agent.CodeValidation, "This conversation with the agent is closed.")
+		return nil, agent.Errorf(agent.CodeValidation, "This conn is closed.")
 	}
 	if ctx.Err() != nil {
 		return agent.Finish{StopReason: agent.StopCancelled}, nil

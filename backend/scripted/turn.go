@@ -25,7 +25,7 @@ type turn struct {
 	script Script
 	source played
 	step   int // tool results since the message
-	calls  int // in the conversation
+	calls  int // in the session
 	usage  agent.Usage
 	yield  func(agent.Event, error) bool
 }

@@ -16,7 +16,7 @@ const endless = '[[deltas:100000]] [[gap:5ms]]';
 test('the window opens, paints the page, and is connected', async ({ home, desktop, window }) => {
   await expect.poll(() => desktop.windows()).toMatchObject([{ shown: true }]);
   await expect.poll(() => window.text()).toContain(text.welcome.demo);
-  expect(await window.page.run(() => document.title)).toBe(`${text.newChat} — ${text.name}`);
+  expect(await window.page.run(() => document.title)).toBe(`${text.newSession} — ${text.name}`);
   expect(await window.page.run(() => document.activeElement?.ariaLabel)).toBe(text.composer.label);
 
   const door = JSON.parse(await readFile(doorFile(home), 'utf8')) as Door;
@@ -59,7 +59,7 @@ test('started again, Parley brings its one window to the front', async ({ home, 
   expect(await window.text()).toContain(text.welcome.title);
 });
 
-test('closed in the middle of an answer, Parley leaves nothing running, and has the conversation the next time', async ({ home, desktop, open, window }) => {
+test('closed in the middle of an answer, Parley leaves nothing running, and has the session the next time', async ({ home, desktop, open, window }) => {
   const before = await beginEndlessAnswer(window);
   await desktop.close();
   await endsCleanly(window, home);

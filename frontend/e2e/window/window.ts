@@ -60,7 +60,7 @@ export class ParleyWindow {
     await this.page.click(`button[aria-label="${text.composer.stop}"]`);
   }
 
-  /** Goes to the newest conversation in the list. */
+  /** Goes to the newest session in the list. */
   async goToNewest(): Promise<void> {
     await this.page.click('nav li a');
   }

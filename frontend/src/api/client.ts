@@ -57,6 +57,7 @@ export class Client {
     } catch {
       throw new ApiError(0, 'unreachable', text.unreachable);
     }
+    if (response.status === 401) this.door.lost(); // the host may have been given another key since it was asked
     if (response.status === 204) return undefined as T;
     const answer: unknown = await response.json().catch(() => undefined);
     if (response.ok && answer !== undefined) return answer as T;

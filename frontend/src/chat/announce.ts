@@ -4,7 +4,7 @@ import { toCall } from '../tools/call.ts';
 import { text } from '../ui/text.ts';
 import type { Message } from './message.ts';
 
-/** As much of a conversation as is worth saying aloud. */
+/** As much of a session as is worth saying aloud. */
 interface Heard {
   isBusy: boolean;
   calls: string[]; // the tools that were called in the last answer, in order
@@ -30,7 +30,7 @@ export function announcement(before: Heard, now: Heard): string | undefined {
   return undefined;
 }
 
-/** What a screen reader should say of the conversation now. */
+/** What a screen reader should say of the session now. */
 export function useAnnouncement(messages: Message[], isBusy: boolean): string {
   const [said, say] = useState('');
   const before = useRef<Heard>(undefined);

@@ -3,6 +3,7 @@ import { useEffect, useState } from 'react';
 import { useParley } from '../parley.ts';
 import { AgentPicker } from '../sessions/picker.tsx';
 import { Button } from '../ui/button.tsx';
+import { settleOn } from '../ui/route.ts';
 import { useStore } from '../ui/store.ts';
 import { text } from '../ui/text.ts';
 import { useAnnouncement } from './announce.ts';
@@ -16,7 +17,7 @@ import { Welcome } from './welcome.tsx';
 /** How often a growing answer is rendered at most, in milliseconds. */
 const throttle = 50;
 
-/** One session: its name, its conversation, and the place to write. */
+/** One session: its name, its session, and the place to write. */
 export function ChatView({ session }: { session: OpenSession }) {
   const { agents, list } = useParley();
   const { messages, status } = useChat({ chat: session.chat, throttle });
@@ -29,10 +30,14 @@ export function ChatView({ session }: { session: OpenSession }) {
   const lastSent = messages.findLast(message => message.role === 'user');
   const isBegun = messages.length > 0;
   const agent = (isBegun ? undefined : known.find(({ id }) => id === chosen)) ?? stored?.agent ?? known[0];
-  const title = stored?.title || (isBegun ? text.untitled : text.newChat);
+  const title = stored?.title || (isBegun ? text.untitled : text.newSession);
   useEffect(() => {
     document.title = `${title} — Parley`;
   }, [title]);
+
+  useEffect(() => {
+    if (isBegun) settleOn(session.id);
+  }, [isBegun, session]);
 
   const send = () => void session.send(isBegun ? undefined : agent?.id);
   return (
@@ -63,7 +68,7 @@ export function ChatView({ session }: { session: OpenSession }) {
   );
 }
 
-/** Grey lines where the conversation will be. What loads at once is not announced by a flash of them. */
+/** Grey lines where the session will be. What loads at once is not announced by a flash of them. */
 function Loading() {
   return (
     <div role="status" className="mx-auto flex w-full max-w-measure flex-1 appear-late flex-col justify-end gap-3 px-6 pb-10">

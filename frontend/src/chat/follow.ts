@@ -1,4 +1,4 @@
-/** What happens to the view of a conversation. */
+/** What happens to the view of a session. */
 export type Motion =
   | { kind: 'wheel' | 'drag'; towardsEnd: boolean }
   | { kind: 'key'; key: string; shift: boolean }
@@ -12,7 +12,7 @@ export const line = 24;
 const upwards = ['PageUp', 'ArrowUp', 'Home'];
 
 /**
- * Whether the view follows the end of the conversation after a motion. The reader leaves the end by the slightest move
+ * Whether the view follows the end of the session after a motion. The reader leaves the end by the slightest move
  * away from it, and comes back only by moving towards the end as far as it goes: growth of the text is no move, and
  * neither is what holds the reading position when something above it changes.
  */

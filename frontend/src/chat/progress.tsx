@@ -12,8 +12,19 @@ export function Progress({ session, answer }: { session: OpenSession; answer: Me
   const stopping = useStore(session, state => state.stopping);
   const activity = useStore(session, state => state.activity);
   const phase = stopping ? text.progress.stopping : (activity ?? quietPhase(answer));
+  const part = answer?.parts.at(-1);
+  if (!phase && part?.type === 'text') return <Stalled key={part.text.length} session={session} />;
   if (!phase) return null;
   return <Phase key={phase} session={session} phase={phase} />;
+}
+
+/** Says that the turn goes on, where an answer that was streaming has paused. */
+function Stalled({ session }: { session: OpenSession }) {
+  return (
+    <div className="appear-stalled">
+      <Phase session={session} phase={text.progress.working} />
+    </div>
+  );
 }
 
 function Phase({ session, phase }: { session: OpenSession; phase: string }) {

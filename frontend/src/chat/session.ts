@@ -10,6 +10,7 @@ import { isOver, type Message } from './message.ts';
 
 const pageSize = 60;
 const recoverAfter = 300;
+const overtaken = 50;
 export const moreTurns = 50;
 
 interface State {
@@ -122,7 +123,12 @@ export class OpenSession extends Store<State> {
     if (!this.isBusy || this.value.stopping) return;
     this.set({ stopping: true });
     try {
-      const { stopped } = await this.client.stop(this.id);
+      let { stopped } = await this.client.stop(this.id);
+      // A stop right after a message may overtake it: they go by different connections.
+      while (stopped === 'idle' && this.isBusy) {
+        await new Promise(resolve => setTimeout(resolve, overtaken));
+        ({ stopped } = await this.client.stop(this.id));
+      }
       if (stopped === 'idle') this.set({ stopping: false });
     } catch {
       await this.chat.stop();

@@ -22,7 +22,7 @@ interface TranscriptProps {
   isBusy: boolean;
 }
 
-/** The conversation. Only the turns around the view are in the document. */
+/** The session. Only the turns around the view are in the document. */
 export function Transcript({ session, messages, isBusy }: TranscriptProps) {
   const turns = useFold(messages, toTurns);
   const [reading] = useState(session.reading);
@@ -107,7 +107,7 @@ export function Transcript({ session, messages, isBusy }: TranscriptProps) {
           </div>
         </div>
       </div>
-      {!isFollowing && <JumpButton messages={messages.length} onClick={jump} />}
+      {!isFollowing && <JumpButton messages={messages} onClick={jump} />}
     </div>
   );
 }
@@ -123,8 +123,9 @@ function Earlier({ session }: { session: OpenSession }) {
 }
 
 /** The way back to the end, with what has come since the reader left it. */
-function JumpButton({ messages, onClick }: { messages: number; onClick: () => void }) {
-  const [before] = useState(messages);
+function JumpButton({ messages, onClick }: { messages: Message[]; onClick: () => void }) {
+  const [last] = useState(messages.at(-1)?.id);
+  const seen = messages.findLastIndex(message => message.id === last);
   return (
     <button
       type="button"
@@ -132,7 +133,7 @@ function JumpButton({ messages, onClick }: { messages: number; onClick: () => vo
       className="absolute start-1/2 bottom-3 flex h-8 -translate-x-1/2 items-center gap-1.5 rounded-full border border-line-strong bg-raised ps-2.5 pe-3.5 text-sm font-medium shadow-pop hover:bg-panel"
     >
       <ArrowDown aria-hidden className="size-4" />
-      {text.jump(Math.max(0, messages - before))}
+      {text.jump(seen < 0 ? 0 : messages.length - 1 - seen)}
     </button>
   );
 }

@@ -12,7 +12,7 @@ test('a turn is a question and its answers', () => {
   ]);
 });
 
-test('a conversation may begin with an answer', () => {
+test('a session may begin with an answer', () => {
   expect(toTurns([a1, u2])).toEqual([
     { key: 'a1', asked: undefined, answers: [a1] },
     { key: 'u2', asked: u2, answers: [] },

@@ -3,7 +3,7 @@ import type { Message } from './message.ts';
 /** What was asked and what was answered to it. */
 export interface Turn {
   key: string;
-  asked: Message | undefined; // undefined if the conversation begins with an answer
+  asked: Message | undefined; // undefined if the session begins with an answer
   answers: Message[];
 }
 

@@ -45,7 +45,7 @@ const ToolRow = memo(function ToolRow({ live, seen, ...call }: Call & { live: bo
           {card.verb(call)} {target !== undefined && <code className="font-mono text-ink">{target}</code>}
         </>
       }
-      meta={isRunning ? text.seconds(seconds ?? 0) : call.error === undefined ? card.meta?.(call) : text.tool.failed}
+      meta={isRunning ? text.seconds(seconds ?? 0) : card.meta?.(call)}
     >
       <CallBody call={call} />
     </Disclosure>

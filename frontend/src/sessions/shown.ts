@@ -12,12 +12,12 @@ function watchNarrow(changed: () => void): () => void {
 
 interface Shown {
   isShown: boolean;
-  /** Whether the list lies over the conversation. */
+  /** Whether the list lies over the session. */
   isOver: boolean;
   toggle: () => void;
 }
 
-/** Whether the list of sessions is on the page: beside the conversation if there is room, over it while asked for if not. */
+/** Whether the list of sessions is on the page: beside the session if there is room, over it while asked for if not. */
 export function useSidebar(): Shown {
   const { dialogs } = useParley();
   const [view, change] = useView();

@@ -32,8 +32,8 @@ export function Sidebar({ current }: { current: string }) {
           <span className="me-auto font-semibold tracking-tight">{text.name}</span>
           <a
             href={hrefOf(undefined)}
-            aria-label={text.newChat}
-            title={text.newChat}
+            aria-label={text.newSession}
+            title={text.newSession}
             onClick={leave}
             className="grid size-8 place-items-center rounded-md text-soft hover:bg-hover hover:text-ink"
           >

@@ -4,12 +4,12 @@ import { Spinner } from './spinner.tsx';
 import { useStore } from './store.ts';
 import { text } from './text.ts';
 
-/** A quiet line, over the conversation, while the page has no connection. */
+/** A quiet line, over the session, while the page has no connection. */
 export function Connection() {
   const { wire } = useParley();
   const state = useStore(wire, value => value.state);
   return (
-    <div role="status" className="pointer-events-none absolute inset-x-0 top-14 z-10 flex justify-center px-4 text-sm">
+    <div role="status" className="pointer-events-none absolute inset-x-0 top-13 z-10 flex justify-center px-4 text-sm">
       {state === 'lost' && (
         <p className="flex appear-late items-center gap-2 rounded-full border border-warn/30 bg-warn-tint px-3.5 py-1 text-warn shadow-pop">
           <Spinner className="size-3.5" /> {text.connection.lost}

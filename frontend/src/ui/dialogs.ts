@@ -1,6 +1,6 @@
 import { Store } from './store.ts';
 
-/** sessions: the list of sessions, where the screen is too narrow to have it beside the conversation. */
+/** sessions: the list of sessions, where the screen is too narrow to have it beside the session. */
 export type OpenDialog = { kind: 'link'; url: string } | { kind: 'shortcuts' } | { kind: 'sessions' };
 
 /** What lies over the page, if anything does. */

@@ -18,7 +18,7 @@ function duration(milliseconds: number): string {
 
 export const text = {
   name: 'Parley',
-  newChat: 'New chat',
+  newSession: 'New session',
   untitled: 'Untitled',
   again: 'Try again',
   cancel: 'Cancel',
@@ -38,14 +38,14 @@ export const text = {
 
   unreachable: 'Parley does not answer. It may be restarting; try again in a moment.',
   strangeAnswer: (status: number) => `Parley gave an answer that this page cannot read (${status}). Reload the page.`,
-  loading: 'Loading the conversation',
+  loading: 'Loading the session',
   loadingEarlier: 'Loading earlier messages',
-  loadFailed: 'This conversation could not be loaded.',
-  missing: 'There is no such conversation. It may have been deleted.',
+  loadFailed: 'This session could not be loaded.',
+  missing: 'There is no such session. It may have been deleted.',
 
   broken: {
     title: 'This page stopped working',
-    says: 'Nothing is lost: your conversations and what you have typed are stored. Reload the page to go on.',
+    says: 'Nothing is lost: your sessions and what you have typed are stored. Reload the page to go on.',
     reload: 'Reload',
   },
   brokenTurn: 'This turn cannot be shown.',
@@ -64,9 +64,9 @@ export const text = {
     title: 'What would you like to do?',
     says: 'Parley is where you talk with agents that work on this machine.',
     demo: 'You are talking to the demo agent. It plays scripts, so it needs no model and no key; its tools are real, and work in a scratch folder of their own.',
-    agent: (name: string) => `You are talking to ${name}. Its tools work in a scratch folder of this conversation.`,
+    agent: (name: string) => `You are talking to ${name}. Its tools work in a scratch folder of this session.`,
     try: 'Things to try',
-    recent: 'Recent conversations',
+    recent: 'Recent sessions',
     demoPrompts: [
       { say: '/demo tools', about: 'List, write and read files with real tools' },
       { say: '/demo markdown', about: 'Tables, code, lists and links in one answer' },
@@ -91,8 +91,8 @@ export const text = {
   theme: (theme: string) => `Theme: ${theme}`,
 
   sessions: {
-    title: 'Conversations',
-    none: 'No conversations yet.',
+    title: 'Sessions',
+    none: 'No sessions yet.',
     today: 'Today',
     yesterday: 'Yesterday',
     earlier: 'Earlier',
@@ -118,7 +118,7 @@ export const text = {
     unsent: 'Your message was not sent. It is back in the box below.',
   },
 
-  transcript: 'Conversation',
+  transcript: 'Session',
   turn: (asked: string) => `Turn: ${asked.slice(0, 80)}`,
   asked: 'You said',
   answered: 'Answer',
@@ -176,9 +176,8 @@ export const text = {
     output: 'Output',
     error: 'Error',
     diff: 'Changes',
-    failed: 'failed',
     denied: 'This call was denied.',
-    other: { running: 'Running', done: 'Ran', failed: 'Tried' },
+    other: { running: 'Running', done: 'Ran', failed: 'Could not run' },
     read: { running: 'Reading', done: 'Read', failed: 'Could not read' },
     list: { running: 'Listing', done: 'Listed', failed: 'Could not list' },
     write: { running: 'Writing', done: 'Edited', failed: 'Could not write' },
@@ -195,9 +194,9 @@ export const text = {
 
   keys: {
     title: 'Keyboard shortcuts',
-    new: 'New chat',
+    new: 'New session',
     composer: 'Go to the message box',
-    sidebar: 'Show or hide conversations',
+    sidebar: 'Show or hide sessions',
     stop: 'Stop the answer',
     previous: 'Previous turn',
     next: 'Next turn',

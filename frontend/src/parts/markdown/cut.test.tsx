@@ -86,7 +86,7 @@ function render(source: string): string {
   return renderToStaticMarkup(<Markdown remarkPlugins={[remarkGfm]}>{source}</Markdown>).replaceAll('\n', '');
 }
 
-test('the pieces rendered one by one are the whole rendered at once', () => {
+test('the pieces rendered one by one are the whole rendered at once', { timeout: 60_000 }, () => {
   for (const seed of seeds.slice(0, 600)) {
     const text = document(seed);
     expect(pieces(cut(text)).map(render).join(''), JSON.stringify(text)).toBe(render(text));

@@ -1,0 +1,77 @@
+import axe from 'axe-core';
+import type { Page } from 'playwright-core';
+import { describe, expect } from 'vitest';
+import { text } from '../../src/ui/text.ts';
+import { composer, isOver, saidAndDone, test, turns } from './browser.ts';
+
+async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const report = await page.evaluate(() => (window as unknown as { axe: typeof axe }).axe.run());
+  return report.violations.flatMap(({ id, nodes }) => nodes.map(node => `${id}: ${node.html.slice(0, 120)} ${node.failureSummary}`));
+}
+
+describe.each(['light', 'dark'] as const)('in %s, everybody can use', colorScheme => {
+  test.beforeEach(({ page }) => page.emulateMedia({ colorScheme }));
+
+  test('the page that is empty', async ({ page }) => {
+    await page.getByRole('heading', { name: text.welcome.title }).waitFor();
+    expect(await violations(page)).toEqual([]);
+  });
+
+  test('a session with tools, opened', async ({ page }) => {
+    await saidAndDone(page, '[[think:3]] [[tool:write_file {"path":"a.txt","content":"one\\n"}]] [[tool:list_directory {"path":"."}]] [[say:Done.]]');
+    const folded = turns(page).getByRole('button', { expanded: false });
+    while ((await folded.count()) > 0) await folded.first().click();
+    await turns(page).getByRole('region', { name: text.tool.output }).waitFor();
+    expect(await violations(page)).toEqual([]);
+  });
+
+  test('an answer in markdown', async ({ page }) => {
+    await saidAndDone(page, '/demo markdown');
+    expect(await violations(page)).toEqual([]);
+  });
+
+  test('an error', async ({ page }) => {
+    await saidAndDone(page, '[[say:Almost.]] [[error:401]]');
+    await page.getByRole('group', { name: text.error.title }).waitFor();
+    expect(await violations(page)).toEqual([]);
+  });
+
+  test('a dialog', async ({ page }) => {
+    await page.getByRole('button', { name: text.keys.title }).click();
+    await page.getByRole('dialog').waitFor();
+    expect(await violations(page)).toEqual([]);
+  });
+
+  test('a narrow page', async ({ page }) => {
+    await page.setViewportSize({ width: 380, height: 700 });
+    await saidAndDone(page, '[[tool:list_directory {"path":"."}]] [[say:Done.]]');
+    expect(await violations(page)).toEqual([]);
+  });
+});
+
+const ground = (page: Page) => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+
+describe('the theme', () => {
+  test('follows the system until the person chooses, and the choice stays', async ({ page }) => {
+    await page.emulateMedia({ colorScheme: 'light' });
+    const light = await ground(page);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    const dark = await ground(page);
+    expect(dark).not.toBe(light);
+    await page.getByRole('button', { name: text.theme('system') }).click();
+    await page.getByRole('button', { name: text.theme('light') }).waitFor();
+    expect(await ground(page)).toBe(light);
+    await page.reload();
+    await composer(page).waitFor();
+    expect(await ground(page)).toBe(light);
+  });
+});
+
+test('nothing is wider than a narrow page, whatever the answer', async ({ page }) => {
+  await page.setViewportSize({ width: 380, height: 700 });
+  await saidAndDone(page, '/demo markdown');
+  await isOver(page, '/demo markdown');
+  expect(await turns(page).evaluateAll(all => all.filter(turn => turn.scrollWidth > turn.clientWidth).length)).toBe(0);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(380);
+});

@@ -1,0 +1,75 @@
+import type { BrowserContext } from 'playwright-core';
+import { describe, expect } from 'vitest';
+import { text } from '../../src/ui/text.ts';
+import type { Served } from '../program.ts';
+import { answer, composer, isOver, readable, say, saidAndDone, stopButton, stored, test, turns } from './browser.ts';
+
+/** Opens the session of a page in another tab, as a person does who finds it in the list. */
+async function anotherTab(context: BrowserContext, parley: Served, title: RegExp) {
+  const tab = await context.newPage();
+  await tab.goto(parley.link);
+  await tab.getByRole('navigation').getByRole('link', { name: title }).click();
+  return tab;
+}
+
+describe('an answer that is being written', () => {
+  test('is the same message for who stayed, who came later, and who reloaded', async ({ page, context, parley }) => {
+    await say(page, 'Long one [[think:5]] [[deltas:600]] [[gap:5ms]]');
+    await answer(page).waitFor();
+    const tab = await anotherTab(context, parley, /Long one/);
+    await answer(tab).waitFor();
+    expect(await stopButton(tab).isVisible(), 'it is live there, too').toBe(true);
+    await tab.reload();
+    await answer(tab).waitFor();
+    expect(await stopButton(tab).isVisible(), 'it is live after a reload').toBe(true);
+
+    for (const each of [page, tab]) await isOver(each, 'Long one');
+    const spoken = (await stored(page))[1]!.parts.at(-1)!.text!;
+    for (const each of [page, tab]) await readable(answer(each)).toContain(spoken.trim());
+    await tab.reload(); // now it is loaded, not streamed
+    await readable(answer(tab)).toContain(spoken.trim());
+    expect((await stored(page)).length).toBe(2);
+  });
+
+  test('is stopped in every tab by a Stop in one', async ({ page, context, parley }) => {
+    await say(page, 'Both [[say:Begun.]] [[hang]]');
+    await answer(page).waitFor();
+    const tab = await anotherTab(context, parley, /Both/);
+    await answer(tab).waitFor();
+    await stopButton(tab).click();
+    for (const each of [page, tab]) await readable(turns(each)).toContain(text.end.stopped);
+  });
+
+  test('goes on while nobody looks', async ({ page, parley, context }) => {
+    await say(page, 'Alone [[deltas:200]] [[gap:5ms]]');
+    await answer(page).waitFor();
+    await page.close();
+    const tab = await context.newPage();
+    await tab.goto(parley.link);
+    await tab.getByRole('navigation').getByRole('link', { name: /Alone/ }).click();
+    await isOver(tab, 'Alone');
+    expect(await turns(tab).innerText()).not.toContain(text.end.truncated);
+  });
+});
+
+test('a message that one tab sends appears in the other', async ({ page, context, parley }) => {
+  await saidAndDone(page, 'Shared [[say:One.]]');
+  const tab = await anotherTab(context, parley, /Shared/);
+  await isOver(tab, 'One.');
+  await say(tab, 'From the other tab [[say:Two.]]');
+  await isOver(page, 'From the other tab');
+  await readable(answer(page)).toContain('Two.');
+});
+
+test('a draft is still there after a reload, for each session its own', async ({ page }) => {
+  await composer(page).fill('A thought for later');
+  await page.getByRole('navigation').getByRole('link', { name: /A thought for later/ }).waitFor();
+  await page.reload();
+  await expect.poll(() => composer(page).inputValue()).toBe('A thought for later');
+
+  await page.getByRole('link', { name: text.newSession }).click();
+  await page.getByRole('heading', { name: text.welcome.title }).waitFor();
+  expect(await composer(page).inputValue()).toBe('');
+  await page.getByRole('navigation').getByRole('link', { name: /A thought for later/ }).click();
+  await expect.poll(() => composer(page).inputValue()).toBe('A thought for later');
+});
