@@ -117,21 +117,8 @@ func (s *Store) Turn(ctx context.Context, key agent.SessionKey, answer agent.Mes
 
 // TurnsFor gives the turns that answer a user message, oldest first; none if there is no such message.
 func (s *Store) TurnsFor(ctx context.Context, key agent.SessionKey, user agent.MessageID) ([]Turn, error) {
-	rows, err := s.read.query(ctx, `SELECT `+turnColumns+` FROM session JOIN turn ON turn.session = session.key
+	return s.listTurns(ctx, `SELECT `+turnColumns+` FROM session JOIN turn ON turn.session = session.key
 		WHERE session.project = ? AND session.id = ? AND turn.user_message = ? ORDER BY turn.first_seq`, key.Project, key.Session, user)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var turns []Turn
-	for rows.Next() {
-		t, err := scanTurn(rows)
-		if err != nil {
-			return nil, err
-		}
-		turns = append(turns, t)
-	}
-	return turns, rows.Err()
 }
 
 // path is the branch that ends in a turn, walked backwards: its parameters are that turn and how many to walk.
@@ -143,7 +130,11 @@ const path = `WITH RECURSIVE path (id, parent, depth) AS (
 
 // Branch gives the last turns of the branch that ends in head, oldest first: at most limit, however long the session.
 func (s *Store) Branch(ctx context.Context, head agent.TurnID, limit int) ([]Turn, error) {
-	rows, err := s.read.query(ctx, path+`SELECT `+turnColumns+` FROM path JOIN turn ON turn.id = path.id ORDER BY depth DESC`, head, limit)
+	return s.listTurns(ctx, path+`SELECT `+turnColumns+` FROM path JOIN turn ON turn.id = path.id ORDER BY depth DESC`, head, limit)
+}
+
+func (s *Store) listTurns(ctx context.Context, query string, args ...any) ([]Turn, error) {
+	rows, err := s.read.query(ctx, query, args...)
 	if err != nil {
 		return nil, err
 	}
