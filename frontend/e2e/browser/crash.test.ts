@@ -30,7 +30,7 @@ describe('Parley is killed', () => {
     await readable(answer(page)).toContain('So far.');
     await parley.stop('SIGKILL');
     await page.getByText(text.connection.lost).waitFor();
-    expect(await answer(page).innerText(), 'what was said is still shown').toContain('So far.');
+    await readable(answer(page)).toContain('So far.');
 
     const again = await serve(new URL(parley.door.url).host);
     await page.getByText(text.connection.locked).waitFor();

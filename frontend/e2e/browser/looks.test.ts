@@ -50,6 +50,7 @@ describe.each(['light', 'dark'] as const)('in %s, everybody can use', colorSchem
   });
 });
 
+/** Ask again until it is what it should be: colours pass into each other. */
 const ground = (page: Page) => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
 
 describe('the theme', () => {
@@ -61,10 +62,10 @@ describe('the theme', () => {
     expect(dark).not.toBe(light);
     await page.getByRole('button', { name: text.theme('system') }).click();
     await page.getByRole('button', { name: text.theme('light') }).waitFor();
-    expect(await ground(page)).toBe(light);
+    await expect.poll(() => ground(page)).toBe(light);
     await page.reload();
     await composer(page).waitFor();
-    expect(await ground(page)).toBe(light);
+    await expect.poll(() => ground(page)).toBe(light);
   });
 });
 

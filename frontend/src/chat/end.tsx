@@ -15,8 +15,10 @@ interface TurnEndProps {
 export function TurnEnd({ session, answers, isLast }: TurnEndProps) {
   const answer = answers.at(-1);
   const isCut = useStore(session, state => state.cut);
+  const isSyncing = useStore(session, state => state.syncing);
   if (isCut && isLast) return <Note icon={Unplug} says={text.end.resuming} />;
   const isWhole = answer !== undefined && isOver(answer);
+  if (!isWhole && isSyncing) return null;
   const [icon, says] = isWhole ? (endings[answer.metadata!.stopReason!] ?? []) : [Unplug, text.end.truncated];
   const content = answers.map(spoken).filter(Boolean).join('\n\n');
   return (

@@ -18,6 +18,8 @@ interface State {
   /** What to ask for to get the messages before those that are here. */
   earlier: string | undefined;
   loadingEarlier: boolean;
+  /** It is being brought in step with the server: an answer without an end may go on in a moment. */
+  syncing: boolean;
   /** The person asked for a stop, and the turn has not ended yet. */
   stopping: boolean;
   /** The connection was lost in the middle of an answer, which is to be resumed. */
@@ -45,7 +47,8 @@ export class OpenSession extends Store<State> {
   lastUsed = 0;
 
   #before: Message[] = []; // the messages as they were before the request that runs
-  #syncing: Promise<void> | undefined;
+  #syncing: Promise<void> = Promise.resolve();
+  #next: Promise<void> | undefined; // to come after that: what happens meanwhile may have been missed
   #streamed = false; // whether the last request had a stream
   #lost = false; // whether the connection was lost since then
 
@@ -60,6 +63,7 @@ export class OpenSession extends Store<State> {
       load: isNew ? 'ready' : 'loading',
       earlier: undefined,
       loadingEarlier: false,
+      syncing: false,
       stopping: false,
       cut: false,
       activity: undefined,
@@ -90,6 +94,11 @@ export class OpenSession extends Store<State> {
   get isTruncated(): boolean {
     const answer = this.chat.lastMessage;
     return answer?.role === 'assistant' && !isOver(answer) && !this.isBusy;
+  }
+
+  /** Whether a turn may be running: the last message is not a whole answer. Asking in vain would keep a person waiting. */
+  get #mayRun(): boolean {
+    return this.isTruncated || this.chat.lastMessage?.role === 'user';
   }
 
   /** Sends what the draft holds. It comes back if it could not be sent. */
@@ -142,13 +151,18 @@ export class OpenSession extends Store<State> {
 
   /** Brings the chat in step with the server: what is over is loaded, what is running is streamed. */
   sync(): Promise<void> {
-    return (this.#syncing ??= this.#sync().finally(() => (this.#syncing = undefined)));
+    return (this.#next ??= this.#syncing.then(() => {
+      this.#next = undefined;
+      return (this.#syncing = this.#sync().finally(() => this.set({ syncing: false })));
+    }));
   }
 
   async #sync(): Promise<void> {
     if (this.isBusy) return;
+    this.set({ syncing: true });
     const isLoaded = this.value.load === 'ready' ? await this.#reload() : await this.#load();
     if (!isLoaded) return;
+    if (!this.#mayRun) return this.set({ cut: false });
     const streamed = await this.#resume();
     if (!streamed && this.isTruncated) await this.#reload(); // it ended in between
   }
