@@ -90,6 +90,7 @@ func (s *Store) SettleTurn(ctx context.Context, key agent.SessionKey, turn agent
 		}
 		return appendMessages(ctx, tx, row, turn, now, rows...)
 	})
+	s.wakeIndex()
 	return last, err
 }
 

@@ -1,0 +1,285 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"sort"
+	"time"
+
+	"parley/backend/agent"
+)
+
+// Search is what to look for in a project's sessions. Empty fields do not narrow it.
+type Search struct {
+	Project      agent.ProjectID
+	Text         string // as a person typed it
+	Agent        string
+	Role         agent.Role
+	Since, Until time.Time
+	After        Place
+	Limit        int
+}
+
+// Hit is a message, or a title, that was found.
+type Hit struct {
+	Session agent.SessionID
+	Title   string
+	Message agent.MessageID // that of the turn's answer for all that the agent said and did; empty: the title was found
+	Role    agent.Role      // empty with Message
+	At      time.Time
+	Excerpt []Piece // of the message, or of the title
+}
+
+// Found is a page of hits.
+type Found struct {
+	Hits   []Hit
+	Next   Place // the zero Place if nothing follows
+	Behind int64 // how many messages and titles are not in the index yet
+}
+
+// Place is a place in a list of hits. What is said meanwhile does not move it. The zero Place is the start.
+type Place struct{ newest, skip int64 }
+
+// String is the place in a form that ParsePlace reads; empty for the zero Place.
+func (p Place) String() string {
+	if p == (Place{}) {
+		return ""
+	}
+	return fmt.Sprintf("%d.%d", p.newest, p.skip)
+}
+
+// ParsePlace reads what String wrote.
+func ParsePlace(text string) (Place, error) {
+	var p Place
+	if text == "" {
+		return p, nil
+	}
+	n, err := fmt.Sscanf(text, "%d.%d", &p.newest, &p.skip)
+	if n != 2 || err != nil || p.String() != text || p.newest < 0 || p.skip < 0 || p.skip > mostHits {
+		return Place{}, agent.Errorf(agent.CodeValidation, "%q is no place in a list of hits. Use the value of next.", text)
+	}
+	return p, nil
+}
+
+const (
+	mostHits     = 2_000 // that a search gives, over all its pages
+	mostTitles   = 20    // that come before the messages
+	mostInside   = 48    // words that hold the same letters
+	fewestInside = 3     // letters to look for inside of words
+)
+
+// Search finds what a person typed. What matches more exactly comes first: titles, then messages with the same words in
+// a row, then those with all words, of which the last may go on, and last, if there is room, those with words that hold
+// what was typed somewhere inside. What matches alike comes newest first: so a word that is everywhere costs no more
+// than one that is rare. It stops soon after ctx ends.
+func (s *Store) Search(ctx context.Context, o Search) (Found, error) {
+	var found Found
+	var last int64
+	err := s.read.row(ctx, `SELECT coalesce((SELECT max(key) FROM message), 0),
+		coalesce((SELECT max(key) FROM message), 0) - message + (SELECT count(*) FROM search_retitled) FROM search_progress`).Scan(&last, &found.Behind)
+	if err != nil {
+		return found, err
+	}
+	q := parseQuery(o.Text)
+	if len(q.terms) == 0 {
+		return found, nil
+	}
+	f := finder{store: s, Search: o, seen: map[hitKey]bool{}, skip: o.After.skip, newest: last}
+	if o.After != (Place{}) {
+		f.newest = min(last, o.After.newest)
+	}
+	if f.first, f.newest, err = s.keysBetween(ctx, o.Since, o.Until, f.newest); err != nil {
+		return found, err
+	}
+	if err := f.run(ctx, q); err != nil {
+		return found, err
+	}
+	found.Hits = f.hits
+	if f.more && int64(len(f.seen)) < mostHits {
+		found.Next = Place{last, o.After.skip + int64(len(f.hits))}
+		if o.After != (Place{}) {
+			found.Next.newest = o.After.newest
+		}
+	}
+	return found, nil
+}
+
+// keysBetween gives the first and the last key of the messages of a time. Keys grow with time, so it is found by halving;
+// where the clock was set back the rows themselves are asked once more.
+func (s *Store) keysBetween(ctx context.Context, since, until time.Time, last int64) (first, newest int64, err error) {
+	after := func(at time.Time) int64 {
+		return int64(sort.Search(int(last)+1, func(key int) bool {
+			var was int64
+			e := s.read.row(ctx, `SELECT coalesce((SELECT at FROM message WHERE key >= ? ORDER BY key LIMIT 1), ?)`, key, math.MaxInt64).Scan(&was)
+			if e != nil {
+				err = e
+			}
+			return was >= milliseconds(at)
+		}))
+	}
+	first, newest = 0, last
+	if !since.IsZero() {
+		first = after(since)
+	}
+	if !until.IsZero() {
+		newest = after(until) - 1
+	}
+	return first, newest, err
+}
+
+// finder is one search on its way.
+type finder struct {
+	Search
+	store         *Store
+	first, newest int64 // of the messages that are looked at
+	skip          int64
+	seen          map[hitKey]bool
+	hits          []Hit
+	more          bool // there is a hit after the last
+}
+
+// hitKey is the number of a message, or of a session whose title was found.
+type hitKey struct {
+	key     int64
+	isTitle bool
+}
+
+func (f *finder) run(ctx context.Context, q query) error {
+	tiers := []query{q}
+	if exact, ok := q.exactly(); ok {
+		tiers = []query{exact, q}
+	}
+	for _, look := range []func(context.Context, query) error{f.titles, f.messages} {
+		for _, tier := range tiers {
+			if err := look(ctx, tier); err != nil || f.more {
+				return err
+			}
+		}
+	}
+	wide, err := f.store.widen(ctx, q)
+	if err != nil || wide == nil {
+		return err
+	}
+	if err := f.titles(ctx, *wide); err != nil || f.more {
+		return err
+	}
+	return f.messages(ctx, *wide)
+}
+
+// widen lets words stand for what is typed that hold it inside; nil if there are none.
+func (s *Store) widen(ctx context.Context, q query) (*query, error) {
+	wide := query{without: q.without}
+	widened := false
+	for _, t := range q.terms {
+		if len(t.words) == 1 && !t.quoted && len(t.words[0]) >= fewestInside && !isUnspaced(t.words[0]) {
+			var err error
+			if t.others, err = s.wordsAround(ctx, t.words[0]); err != nil {
+				return nil, err
+			}
+			widened = widened || len(t.others) > 0
+		}
+		wide.terms = append(wide.terms, t)
+	}
+	if !widened {
+		return nil, nil
+	}
+	return &wide, nil
+}
+
+// wordsAround gives words that hold some letters after their first: of many those that came up first.
+func (s *Store) wordsAround(ctx context.Context, letters string) ([]string, error) {
+	rows, err := s.read.query(ctx, `SELECT text FROM word_inside WHERE text GLOB ? LIMIT ?`, "*?"+letters+"*", mostInside)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var list []string
+	for rows.Next() {
+		var w string
+		if err := rows.Scan(&w); err != nil {
+			return nil, err
+		}
+		list = append(list, w)
+	}
+	return list, rows.Err()
+}
+
+// titles looks through the titles of sessions. A title has no role.
+func (f *finder) titles(ctx context.Context, q query) error {
+	if f.Role != "" || len(f.seen) >= mostTitles {
+		return nil
+	}
+	since, until := f.span()
+	rows, err := f.store.read.query(ctx, `SELECT session.key, session.id, session.title, session.updated_at
+		FROM search_title CROSS JOIN session ON session.key = search_title.rowid
+		WHERE search_title MATCH ? AND project = ? AND deleted_at IS NULL AND (? = '' OR agent = ?) AND updated_at BETWEEN ? AND ?
+		ORDER BY search_title.rowid DESC LIMIT ?`, q.match(), f.Project, f.Agent, f.Agent, since, until, mostTitles)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for !f.more && len(f.seen) < mostTitles && rows.Next() {
+		var key, at int64
+		var h Hit
+		if err := rows.Scan(&key, &h.Session, &h.Title, &at); err != nil {
+			return err
+		}
+		h.At = instant(at)
+		f.found(hitKey{key, true}, h, func() []Piece { return q.excerpt(h.Title) })
+	}
+	return rows.Err()
+}
+
+func (f *finder) messages(ctx context.Context, q query) error {
+	since, until := f.span()
+	rows, err := f.store.read.query(ctx, `SELECT message.key, session.id, session.title, CASE message.role WHEN 'user' THEN message.id ELSE turn.message END,
+			message.role, message.at, message.content
+		FROM search CROSS JOIN message ON message.key = search.rowid CROSS JOIN session ON session.key = message.session CROSS JOIN turn ON turn.id = message.turn
+		WHERE search MATCH ? AND search.rowid BETWEEN ? AND ? AND deleted_at IS NULL AND message.at BETWEEN ? AND ?
+		ORDER BY search.rowid DESC LIMIT ?`,
+		q.match(facets(f.Project, f.Agent, f.Role)...), f.first, f.newest, since, until, f.skip+int64(f.Limit)+1+int64(len(f.seen)))
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for !f.more && len(f.seen) < mostHits && rows.Next() {
+		var key, at int64
+		var h Hit
+		var content []byte
+		if err := rows.Scan(&key, &h.Session, &h.Title, &h.Message, &h.Role, &at, &content); err != nil {
+			return err
+		}
+		h.At = instant(at)
+		f.found(hitKey{key, false}, h, func() []Piece { return q.excerpt(searchText(content)) })
+	}
+	return rows.Err()
+}
+
+// found takes a hit, unless it was found before or belongs to an earlier page.
+func (f *finder) found(key hitKey, h Hit, excerpt func() []Piece) {
+	switch {
+	case f.seen[key]:
+		return
+	case int64(len(f.seen)) < f.skip:
+	case len(f.hits) == f.Limit:
+		f.more = true
+		return
+	default:
+		h.Excerpt = excerpt()
+		f.hits = append(f.hits, h)
+	}
+	f.seen[key] = true
+}
+
+// span is the time that is looked at, in milliseconds.
+func (f *finder) span() (since, until int64) {
+	until = math.MaxInt64
+	if !f.Since.IsZero() {
+		since = milliseconds(f.Since)
+	}
+	if !f.Until.IsZero() {
+		until = milliseconds(f.Until) - 1
+	}
+	return since, until
+}
