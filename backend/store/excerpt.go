@@ -36,7 +36,7 @@ func (q query) excerpt(text string) []Piece {
 		}
 	}
 	from, to := 0, len(text)
-	if len(spans) > 0 {
+	if len(spans) > 0 && len(text) > excerptLength {
 		spans = spans[first:]
 		from = beginning(text, spans[0].start)
 	}
@@ -134,7 +134,7 @@ func searchText(content []byte) string {
 		}
 		b.WriteByte('\n')
 	}
-	return b.String()
+	return strings.TrimSpace(b.String())
 }
 
 // writeValues writes the values of some JSON. Its names are not what anybody said.

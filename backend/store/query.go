@@ -31,6 +31,7 @@ type term struct {
 
 func parseQuery(text string) query {
 	var q query
+	var unfinished bool
 	rest := trimSpace(text)
 	for rest != "" && len(q.terms)+len(q.without) < mostTerms {
 		var excluded, quoted, closed bool
@@ -45,7 +46,8 @@ func parseQuery(text string) query {
 			rest = ""
 		}
 		rest = trimSpace(rest)
-		t := newTerm(part, !closed && !excluded)
+		unfinished = !closed
+		t := newTerm(part, unfinished && !excluded)
 		t.quoted = quoted
 		switch {
 		case len(t.words) == 0:
@@ -56,7 +58,7 @@ func parseQuery(text string) query {
 		}
 	}
 	// The first letter of a next word says nothing yet.
-	if n := len(q.terms) - 1; n > 0 && q.terms[n].open && len(q.terms[n].text) == 1 {
+	if n := len(q.terms) - 1; n > 0 && unfinished && len(q.terms[n].text) == 1 {
 		q.terms = q.terms[:n]
 	}
 	return q
@@ -157,7 +159,7 @@ func (q query) find(text string) []span {
 	for i := range all {
 		for _, t := range q.terms {
 			if n := t.at(all[i:]); n > 0 {
-				spans = append(spans, span{all[i].start, all[i+n-1].end})
+				spans = append(spans, span{all[i].start, t.end(text, all[i+n-1])})
 			}
 		}
 	}
@@ -171,6 +173,16 @@ func (q query) find(text string) []span {
 		}
 	}
 	return apart
+}
+
+// end is where a term ends that has w as its last word. Of an unspaced script only the character that was meant is part
+// of it.
+func (t term) end(text string, w word) int {
+	if t.open && isUnspaced(w.text) {
+		_, size := utf8.DecodeRuneInString(text[w.start:])
+		return w.start + size
+	}
+	return w.end
 }
 
 // at gives how many words the term takes at the beginning of some; none if it is not there.

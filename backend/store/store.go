@@ -14,6 +14,7 @@ import (
 	"io/fs"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"parley/backend/agent"
@@ -39,6 +40,7 @@ type Store struct {
 	write   *statements
 	durable bool // whether the writer waits for the disk at commit
 
+	writes    atomic.Int64  // how many there were; by it the indexer knows whether it is alone
 	unindexed chan struct{} // something was stored that search does not know yet
 	stopIndex context.CancelFunc
 	indexing  sync.WaitGroup
@@ -150,6 +152,7 @@ const (
 func (s *Store) update(ctx context.Context, d durability, fn func(tx) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.writes.Add(1)
 	if err := s.setDurability(ctx, d); err != nil {
 		return err
 	}

@@ -24,10 +24,6 @@ CREATE VIRTUAL TABLE word_inside USING fts5 (
   content = 'word', content_rowid = 'key', tokenize = 'trigram case_sensitive 1', detail = none, columnsize = 0
 );
 
-CREATE TRIGGER word_added AFTER INSERT ON word BEGIN
-  INSERT INTO word_inside (rowid, text) VALUES (new.key, new.text);
-END;
-
 -- How far the index is: the last message that it has, and the sessions whose title it has yet to read.
 CREATE TABLE search_progress (
   only    INTEGER PRIMARY KEY CHECK (only = 1),
