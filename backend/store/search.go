@@ -76,8 +76,10 @@ const (
 func (s *Store) Search(ctx context.Context, o Search) (Found, error) {
 	var found Found
 	var last int64
+	var oneProject bool
 	err := s.read.row(ctx, `SELECT coalesce((SELECT max(key) FROM message), 0),
-		coalesce((SELECT max(key) FROM message), 0) - message + (SELECT count(*) FROM search_retitled) FROM search_progress`).Scan(&last, &found.Behind)
+		coalesce((SELECT max(key) FROM message), 0) - message + (SELECT count(*) FROM search_retitled),
+		(SELECT min(project) FROM session) IS (SELECT max(project) FROM session) FROM search_progress`).Scan(&last, &found.Behind, &oneProject)
 	if err != nil {
 		return found, err
 	}
@@ -85,7 +87,10 @@ func (s *Store) Search(ctx context.Context, o Search) (Found, error) {
 	if len(q.terms) == 0 {
 		return found, nil
 	}
-	f := finder{store: s, Search: o, seen: map[hitKey]bool{}, skip: o.After.skip, newest: last}
+	f := finder{store: s, Search: o, seen: map[hitKey]bool{}, skip: o.After.skip, newest: last, facets: facets(o.Project, o.Agent, o.Role)}
+	if oneProject { // then a word that all messages have narrows nothing, and costs a third of the time
+		f.facets = f.facets[1:]
+	}
 	if o.After != (Place{}) {
 		f.newest = min(last, o.After.newest)
 	}
@@ -134,6 +139,7 @@ type finder struct {
 	store         *Store
 	first, newest int64 // of the messages that are looked at
 	skip          int64
+	facets        []string
 	seen          map[hitKey]bool
 	hits          []Hit
 	more          bool // there is a hit after the last
@@ -236,9 +242,9 @@ func (f *finder) messages(ctx context.Context, q query) error {
 	rows, err := f.store.read.query(ctx, `SELECT message.key, session.id, session.title, CASE message.role WHEN 'user' THEN message.id ELSE turn.message END,
 			message.role, message.at, message.content
 		FROM search CROSS JOIN message ON message.key = search.rowid CROSS JOIN session ON session.key = message.session CROSS JOIN turn ON turn.id = message.turn
-		WHERE search MATCH ? AND search.rowid BETWEEN ? AND ? AND deleted_at IS NULL AND message.at BETWEEN ? AND ?
+		WHERE search MATCH ? AND search.rowid BETWEEN ? AND ? AND session.project = ? AND deleted_at IS NULL AND message.at BETWEEN ? AND ?
 		ORDER BY search.rowid DESC LIMIT ?`,
-		q.match(facets(f.Project, f.Agent, f.Role)...), f.first, f.newest, since, until, f.skip+int64(f.Limit)+1+int64(len(f.seen)))
+		q.match(f.facets...), f.first, f.newest, f.Project, since, until, f.skip+int64(f.Limit)+1+int64(len(f.seen)))
 	if err != nil {
 		return err
 	}

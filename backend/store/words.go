@@ -45,18 +45,19 @@ type splitter struct {
 
 // add goes on to the next character, which is at byte i. Like end, it reports whether to go on.
 func (s *splitter) add(i int, r rune, yield func(word) bool) bool {
+	isASCII := r < utf8.RuneSelf
 	switch {
-	case isAccent(r):
+	case !isASCII && isAccent(r):
 		s.changed = true
 		return true
-	case unicode.Is(unspaced, r):
+	case !isASCII && unicode.Is(unspaced, r):
 		last, lastStart, run := string(s.folded), s.start, s.run
 		if run == 0 && !s.end(i, yield) {
 			return false
 		}
 		s.folded, s.start, s.run, s.changed = fold(s.folded[:0], r), i, run+1, true
 		return run == 0 || yield(word{text: last + string(s.folded), start: lastStart, end: i + utf8.RuneLen(r)})
-	case unicode.In(r, unicode.L, unicode.N, unicode.M):
+	case isASCII && isLetterOrDigit(byte(r)), !isASCII && unicode.In(r, unicode.L, unicode.N, unicode.M):
 		if s.run > 0 && !s.end(i, yield) {
 			return false
 		}
@@ -64,7 +65,7 @@ func (s *splitter) add(i int, r rune, yield func(word) bool) bool {
 			s.start = i
 		}
 		s.folded = fold(s.folded, r)
-		s.changed = s.changed || r >= utf8.RuneSelf || 'A' <= r && r <= 'Z'
+		s.changed = s.changed || !isASCII || 'A' <= r && r <= 'Z'
 		return true
 	default:
 		return s.end(i, yield)
@@ -139,6 +140,10 @@ func isLetters(apart []byte) bool {
 		apart = apart[size:]
 	}
 	return true
+}
+
+func isLetterOrDigit(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
 }
 
 func isAccent(r rune) bool { return 0x300 <= r && r <= 0x36f }

@@ -1,6 +1,7 @@
 import { Keyboard, Monitor, Moon, SquarePen, Sun, type LucideIcon } from 'lucide-react';
-import { useEffect } from 'react';
+import { useEffect, useState } from 'react';
 import { useParley } from '../parley.ts';
+import { SearchBox } from '../search/box.tsx';
 import { IconButton } from '../ui/button.tsx';
 import { useShortcut } from '../ui/keys.ts';
 import { hrefOf } from '../ui/route.ts';
@@ -14,9 +15,15 @@ import { useSidebar } from './shown.ts';
 
 /** The sessions, the way to a new one, and how the page looks. */
 export function Sidebar({ current }: { current: string }) {
-  const { dialogs } = useParley();
+  const { dialogs, search } = useParley();
   const { isShown, isOver, toggle } = useSidebar();
+  const isSearching = useStore(search, state => state.state !== 'idle');
+  const [asked, ask] = useState(0);
   useShortcut('sidebar', toggle);
+  useShortcut('search', () => {
+    if (!isShown) toggle();
+    ask(asked + 1);
+  });
   useShortcut('help', () => dialogs.showShortcuts());
   if (!isShown) return null;
   const leave = () => isOver && dialogs.close();
@@ -40,7 +47,8 @@ export function Sidebar({ current }: { current: string }) {
             <SquarePen aria-hidden className="size-4" />
           </a>
         </div>
-        <Sessions current={current} onGo={leave} />
+        <SearchBox asked={asked} onGo={leave} />
+        {!isSearching && <Sessions current={current} onGo={leave} />}
         <Foot />
       </nav>
     </>
