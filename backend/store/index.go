@@ -6,17 +6,19 @@ import (
 	"encoding/json"
 	"errors"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"parley/backend/agent"
 )
 
-// A batch of the index holds the writer for a few milliseconds; the words are taken apart before that. While nobody else
-// writes, batches grow: large ones take half the time in all.
+// While a batch is stored, turns wait. So batches are small when there are turns; while nobody else writes they grow,
+// within a time, because large ones take half as long in all.
 const (
 	fewestInBatch = 16
 	mostInBatch   = 256
 	batchBytes    = 512 << 10
+	batchTime     = 50 * time.Millisecond
 )
 
 // longestInside is how long a word may be, in bytes, to be found by what is inside of it: the keys and hashes that tools
@@ -29,16 +31,19 @@ func (s *Store) index(ctx context.Context) error {
 	known := map[string]bool{}
 	var failed error
 	for size := fewestInBatch; ; {
-		before := s.writes.Load()
+		before, began := s.writes.Load(), time.Now()
 		more, err := s.indexBatch(ctx, size, known)
 		if ctx.Err() != nil {
 			return failed
 		}
 		failed = err
-		if s.writes.Load() > before+1 {
+		switch {
+		case s.writes.Load() > before+1:
 			size = fewestInBatch
-		} else {
+		case time.Since(began) < batchTime:
 			size = min(2*size, mostInBatch)
+		default:
+			size = max(size/2, fewestInBatch)
 		}
 		if more && err == nil {
 			continue

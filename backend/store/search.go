@@ -87,14 +87,14 @@ func (s *Store) Search(ctx context.Context, o Search) (Found, error) {
 	if len(q.terms) == 0 {
 		return found, nil
 	}
-	f := finder{store: s, Search: o, seen: map[hitKey]bool{}, skip: o.After.skip, newest: last, facets: facets(o.Project, o.Agent, o.Role)}
+	if o.After != (Place{}) {
+		last = min(last, o.After.newest)
+	}
+	f := finder{store: s, Search: o, seen: map[hitKey]bool{}, facets: facets(o.Project, o.Agent, o.Role)}
 	if oneProject { // then a word that all messages have narrows nothing, and costs a third of the time
 		f.facets = f.facets[1:]
 	}
-	if o.After != (Place{}) {
-		f.newest = min(last, o.After.newest)
-	}
-	if f.first, f.newest, err = s.keysBetween(ctx, o.Since, o.Until, f.newest); err != nil {
+	if f.first, f.newest, err = s.keysBetween(ctx, o.Since, o.Until, last); err != nil {
 		return found, err
 	}
 	if err := f.run(ctx, q); err != nil {
@@ -103,9 +103,6 @@ func (s *Store) Search(ctx context.Context, o Search) (Found, error) {
 	found.Hits = f.hits
 	if f.more && int64(len(f.seen)) < mostHits {
 		found.Next = Place{last, o.After.skip + int64(len(f.hits))}
-		if o.After != (Place{}) {
-			found.Next.newest = o.After.newest
-		}
 	}
 	return found, nil
 }
@@ -138,7 +135,6 @@ type finder struct {
 	Search
 	store         *Store
 	first, newest int64 // of the messages that are looked at
-	skip          int64
 	facets        []string
 	seen          map[hitKey]bool
 	hits          []Hit
@@ -244,7 +240,7 @@ func (f *finder) messages(ctx context.Context, q query) error {
 		FROM search CROSS JOIN message ON message.key = search.rowid CROSS JOIN session ON session.key = message.session CROSS JOIN turn ON turn.id = message.turn
 		WHERE search MATCH ? AND search.rowid BETWEEN ? AND ? AND session.project = ? AND deleted_at IS NULL AND message.at BETWEEN ? AND ?
 		ORDER BY search.rowid DESC LIMIT ?`,
-		q.match(f.facets...), f.first, f.newest, f.Project, since, until, f.skip+int64(f.Limit)+1+int64(len(f.seen)))
+		q.match(f.facets...), f.first, f.newest, f.Project, since, until, int64(len(f.seen)+f.Limit+1)+f.After.skip)
 	if err != nil {
 		return err
 	}
@@ -267,7 +263,7 @@ func (f *finder) found(key hitKey, h Hit, excerpt func() []Piece) {
 	switch {
 	case f.seen[key]:
 		return
-	case int64(len(f.seen)) < f.skip:
+	case int64(len(f.seen)) < f.After.skip:
 	case len(f.hits) == f.Limit:
 		f.more = true
 		return

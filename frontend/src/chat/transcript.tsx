@@ -72,7 +72,7 @@ export function Transcript({ session, messages, isBusy, isEnd }: TranscriptProps
   const onMarked = useGoal(session, scroller, id => {
     const index = turns.findIndex(({ asked, answers }) => asked?.id === id || answers.some(answer => answer.id === id));
     if (index < 0) return false;
-    leave();
+    if (scroller.current!.scrollHeight > scroller.current!.clientHeight) leave();
     list.scrollToIndex(index, { align: 'start' });
     return true;
   });

@@ -8,21 +8,24 @@ import { text } from '../ui/text.ts';
 import { optionId, Results, resultsId } from './results.tsx';
 
 interface SearchProps {
-  /** Changes when the person asks for the box. */
-  asked: number;
+  /** Whether the person asked for the box. */
+  isAsked: boolean;
+  onAsked: () => void;
   onGo: () => void;
 }
 
 /** The box to search all sessions in, and what was found while there is something in it. */
-export function SearchBox({ asked, onGo }: SearchProps) {
+export function SearchBox({ isAsked, onAsked, onGo }: SearchProps) {
   const { search, open } = useParley();
   const { text: typed, hits, state } = useStore(search, value => value);
   const [active, setActive] = useState(0);
   const box = useRef<HTMLInputElement>(null);
   const isOpen = state !== 'idle';
   useEffect(() => {
-    if (asked > 0) box.current!.select();
-  }, [asked]);
+    if (!isAsked) return;
+    box.current!.select();
+    onAsked();
+  }, [isAsked, onAsked]);
   useEffect(() => {
     if (isOpen) document.getElementById(optionId(active))?.scrollIntoView({ block: 'nearest' });
   }, [isOpen, active]);

@@ -2,6 +2,7 @@ import type { Hit } from '../api/types.gen.ts';
 import { useParley } from '../parley.ts';
 import { useStore } from '../ui/store.ts';
 import { text } from '../ui/text.ts';
+import { bySession } from './search.ts';
 
 export const resultsId = 'search-results';
 
@@ -16,7 +17,6 @@ interface ResultsProps {
 export function Results({ active, onChoose }: ResultsProps) {
   const { search } = useParley();
   const { hits, next, behind, state, error } = useStore(search, value => value);
-  const groups = [...Map.groupBy(hits.map((hit, index) => ({ hit, index })), ({ hit }) => hit.sessionId).values()];
   return (
     <div className="min-h-0 flex-1 overflow-y-auto px-2 pb-3">
       <p role="status" className={`px-2 pt-2 text-sm text-faint ${state === 'done' && hits.length > 0 ? 'sr-only' : ''}`}>
@@ -25,16 +25,23 @@ export function Results({ active, onChoose }: ResultsProps) {
       </p>
       {state === 'done' && behind > 0 && <p className="px-2 pt-2 text-xs text-faint">{text.search.behind}</p>}
       <div id={resultsId} role="listbox" aria-label={text.search.results} aria-busy={state === 'waiting'}>
-        {groups.map(group => (
-          <div key={group[0]!.hit.sessionId} role="group" aria-label={group[0]!.hit.title || text.untitled}>
-            <p aria-hidden className="truncate px-2 pt-3 pb-1 text-xs font-medium text-soft">
-              {group[0]!.hit.title || text.untitled}
-            </p>
-            {group.map(({ hit, index }) => (
-              <Option key={hit.messageId ? `${hit.messageId} ${index}` : 'title'} hit={hit} index={index} isActive={index === active} onChoose={onChoose} />
-            ))}
-          </div>
-        ))}
+        {bySession(hits).map(group => {
+          const [first] = group;
+          const title = first!.title || text.untitled;
+          return (
+            <div key={first!.sessionId} role="group" aria-label={title}>
+              {first!.messageId && (
+                <p aria-hidden className="truncate px-2 pt-3 pb-1 text-xs font-medium text-soft">
+                  {title}
+                </p>
+              )}
+              {group.map(hit => {
+                const index = hits.indexOf(hit);
+                return <Option key={index} hit={hit} index={index} isActive={index === active} onChoose={onChoose} />;
+              })}
+            </div>
+          );
+        })}
       </div>
       {next && (
         <button type="button" className="mt-2 w-full rounded-md py-1.5 text-sm text-soft hover:bg-hover" onClick={() => search.more()}>
@@ -52,7 +59,9 @@ interface OptionProps {
   onChoose: (hit: Hit) => void;
 }
 
+/** One hit. That of a title stands where the title would. */
 function Option({ hit, index, isActive, onChoose }: OptionProps) {
+  const isTitle = !hit.messageId;
   return (
     // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus -- the box keeps the focus and hears the keys
     <div
@@ -60,9 +69,9 @@ function Option({ hit, index, isActive, onChoose }: OptionProps) {
       role="option"
       aria-selected={isActive}
       onClick={() => onChoose(hit)}
-      className="cursor-pointer rounded-md px-2 py-1.5 text-sm hover:bg-hover aria-selected:bg-hover aria-selected:outline-1 aria-selected:-outline-offset-1 aria-selected:outline-line-strong"
+      className={`cursor-pointer rounded-md px-2 py-1.5 text-sm ${isTitle ? 'mt-2' : ''} hover:bg-hover aria-selected:bg-hover aria-selected:outline-1 aria-selected:-outline-offset-1 aria-selected:outline-line-strong`}
     >
-      <p dir="auto" className="line-clamp-3 leading-5 break-words text-soft">
+      <p dir="auto" className={`leading-5 break-words ${isTitle ? 'line-clamp-2 font-medium' : 'line-clamp-3 text-soft'}`}>
         {hit.excerpt.map((piece, i) =>
           piece.hit ? (
             // oxlint-disable-next-line react/no-array-index-key -- an excerpt never changes

@@ -61,14 +61,16 @@ export class Search extends Store<State> {
     try {
       const { hits, next, behind } = await this.client.search({ q: this.value.text, limit: pageSize, after }, signal);
       if (signal.aborted) return;
-      this.set({ hits: together(after ? [...this.value.hits, ...hits] : hits), next, behind, state: 'done' });
+      this.set({ hits: bySession(after ? [...this.value.hits, ...hits] : hits).flat(), next, behind, state: 'done' });
     } catch (error) {
       if (!signal.aborted) this.set({ state: 'failed', hits: [], next: undefined, error: (error as Error).message });
     }
   }
 }
 
-/** Puts the hits of each session behind its first. */
-function together(hits: Hit[]): Hit[] {
-  return [...Map.groupBy(hits, hit => hit.sessionId).values()].flat();
+/** The hits of each session, in the order of the first of them. */
+export function bySession(hits: Hit[]): Hit[][] {
+  const groups = new Map<string, Hit[]>();
+  for (const hit of hits) groups.set(hit.sessionId, [...(groups.get(hit.sessionId) ?? []), hit]);
+  return [...groups.values()];
 }

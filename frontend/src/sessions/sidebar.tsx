@@ -1,5 +1,5 @@
 import { Keyboard, Monitor, Moon, SquarePen, Sun, type LucideIcon } from 'lucide-react';
-import { useEffect, useState } from 'react';
+import { useCallback, useEffect, useState } from 'react';
 import { useParley } from '../parley.ts';
 import { SearchBox } from '../search/box.tsx';
 import { IconButton } from '../ui/button.tsx';
@@ -18,11 +18,12 @@ export function Sidebar({ current }: { current: string }) {
   const { dialogs, search } = useParley();
   const { isShown, isOver, toggle } = useSidebar();
   const isSearching = useStore(search, state => state.state !== 'idle');
-  const [asked, ask] = useState(0);
+  const [isAsked, ask] = useState(false);
+  const answered = useCallback(() => ask(false), []);
   useShortcut('sidebar', toggle);
   useShortcut('search', () => {
     if (!isShown) toggle();
-    ask(asked + 1);
+    ask(true);
   });
   useShortcut('help', () => dialogs.showShortcuts());
   if (!isShown) return null;
@@ -47,7 +48,7 @@ export function Sidebar({ current }: { current: string }) {
             <SquarePen aria-hidden className="size-4" />
           </a>
         </div>
-        <SearchBox asked={asked} onGo={leave} />
+        <SearchBox isAsked={isAsked} onAsked={answered} onGo={leave} />
         {!isSearching && <Sessions current={current} onGo={leave} />}
         <Foot />
       </nav>
