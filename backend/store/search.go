@@ -2,9 +2,13 @@ package store
 
 import (
 	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"sort"
+	"strings"
 	"time"
 
 	"parley/backend/agent"
@@ -191,20 +195,10 @@ func (s *Store) widen(ctx context.Context, q query) (*query, error) {
 
 // wordsAround gives words that hold some letters after their first: of many those that came up first.
 func (s *Store) wordsAround(ctx context.Context, letters string) ([]string, error) {
-	rows, err := s.read.query(ctx, `SELECT text FROM word_inside WHERE text GLOB ? LIMIT ?`, "*?"+letters+"*", mostInside)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var list []string
-	for rows.Next() {
-		var w string
-		if err := rows.Scan(&w); err != nil {
-			return nil, err
-		}
-		list = append(list, w)
-	}
-	return list, rows.Err()
+	var list string
+	err := s.read.row(ctx, `SELECT coalesce(group_concat(text, ' '), '') FROM (SELECT text FROM word_inside WHERE text GLOB ? LIMIT ?)`,
+		"*?"+letters+"*", mostInside).Scan(&list)
+	return strings.Fields(list), err
 }
 
 // titles looks through the titles of sessions. A title has no role.
@@ -233,29 +227,53 @@ func (f *finder) titles(ctx context.Context, q query) error {
 	return rows.Err()
 }
 
+// messages looks through the messages. All that takes time is in the first step of one statement, because that is what
+// the driver interrupts when ctx ends.
 func (f *finder) messages(ctx context.Context, q query) error {
-	since, until := f.span()
-	rows, err := f.store.read.query(ctx, `SELECT message.key, session.id, session.title, CASE message.role WHEN 'user' THEN message.id ELSE turn.message END,
-			message.role, message.at, message.content
-		FROM search CROSS JOIN message ON message.key = search.rowid CROSS JOIN session ON session.key = message.session CROSS JOIN turn ON turn.id = message.turn
-		WHERE search MATCH ? AND search.rowid BETWEEN ? AND ? AND session.project = ? AND deleted_at IS NULL AND message.at BETWEEN ? AND ?
-		ORDER BY search.rowid DESC LIMIT ?`,
-		q.match(f.facets...), f.first, f.newest, f.Project, since, until, int64(len(f.seen)+f.Limit+1)+f.After.skip)
+	var array string
+	err := f.store.read.row(ctx, `SELECT json_group_array(key) FROM (
+			SELECT message.key FROM search CROSS JOIN message ON message.key = search.rowid CROSS JOIN session ON session.key = message.session
+			WHERE search MATCH ? AND search.rowid BETWEEN ? AND ? AND session.project = ? AND deleted_at IS NULL
+			ORDER BY search.rowid DESC LIMIT ?)`,
+		q.match(f.facets...), f.first, f.newest, f.Project, f.After.skip+int64(len(f.seen)+f.Limit+1)).Scan(&array)
 	if err != nil {
 		return err
 	}
-	defer rows.Close()
-	for !f.more && len(f.seen) < mostHits && rows.Next() {
-		var key, at int64
-		var h Hit
-		var content []byte
-		if err := rows.Scan(&key, &h.Session, &h.Title, &h.Message, &h.Role, &at, &content); err != nil {
+	var keys []int64
+	if err := json.Unmarshal([]byte(array), &keys); err != nil {
+		return err
+	}
+	for _, key := range keys {
+		if f.more || len(f.seen) >= mostHits {
+			return nil
+		}
+		if f.seen[hitKey{key, false}] {
+			continue
+		}
+		if err := f.message(ctx, q, key); err != nil {
 			return err
 		}
-		h.At = instant(at)
-		f.found(hitKey{key, false}, h, func() []Piece { return q.excerpt(searchText(content)) })
 	}
-	return rows.Err()
+	return nil
+}
+
+func (f *finder) message(ctx context.Context, q query, key int64) error {
+	var h Hit
+	var at int64
+	var content []byte
+	err := f.store.read.row(ctx, `SELECT session.id, session.title, CASE message.role WHEN 'user' THEN message.id ELSE turn.message END,
+			message.role, message.at, message.content
+		FROM message JOIN session ON session.key = message.session JOIN turn ON turn.id = message.turn WHERE message.key = ?`, key).
+		Scan(&h.Session, &h.Title, &h.Message, &h.Role, &at, &content)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil // purged meanwhile
+	}
+	if since, until := f.span(); err != nil || at < since || at > until {
+		return err
+	}
+	h.At = instant(at)
+	f.found(hitKey{key, false}, h, func() []Piece { return q.excerpt(searchText(content)) })
+	return nil
 }
 
 // found takes a hit, unless it was found before or belongs to an earlier page.

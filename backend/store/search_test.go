@@ -310,20 +310,16 @@ func TestAPurgedMessageTakesItsWordsAlongAndItsNumberIsIndexedAnew(t *testing.T)
 	}
 }
 
+// TestACancelledSearchStops: the driver interrupts a statement that has not given its first row yet, and no other. A
+// search is made of such statements.
 func TestACancelledSearchStops(t *testing.T) {
 	s := fresh(t)
-	caughtUp(t, s)
-	// After its first row it looks for a second one for ever: nothing but the cancellation can end it.
 	ctx, cancel := context.WithCancel(t.Context())
-	rows, err := s.read.query(ctx, `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n WHERE i < 2`)
-	must(t, err)
-	defer rows.Close()
-	if !rows.Next() {
-		t.Fatal(rows.Err())
-	}
 	go cancel()
-	if rows.Next() || rows.Err() == nil {
-		t.Errorf("a cancelled query came to an end: %v", rows.Err())
+	var n int
+	err := s.read.row(ctx, `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n`).Scan(&n)
+	if err == nil {
+		t.Error("a query without an end came to one")
 	}
 	if _, err := s.Search(ctx, Search{Project: agent.DefaultProject, Text: "x", Limit: 1}); !errors.Is(err, context.Canceled) {
 		t.Errorf("a cancelled search: %v", err)
