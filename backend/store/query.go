@@ -26,7 +26,7 @@ type term struct {
 	words  []string
 	quoted bool
 	open   bool     // the last word may go on
-	others []string // words that will do instead of the one there is
+	others []string // words that will do instead of the last one
 }
 
 func parseQuery(text string) query {
@@ -95,7 +95,7 @@ func isUnspaced(word string) bool {
 // exactly is the query for the same words in a row and complete; false if that is the same query, or none.
 func (q query) exactly() (query, bool) {
 	var texts []string
-	var open bool
+	open := false
 	exact := query{without: q.without}
 	for _, t := range q.terms {
 		if t.quoted {
@@ -108,7 +108,7 @@ func (q query) exactly() (query, bool) {
 	if len(texts) == 0 || len(texts) == 1 && !open {
 		return query{}, false
 	}
-	exact.terms = append(exact.terms, newTerm(strings.Join(texts, " "), open && len(texts) > 1))
+	exact.terms = append(exact.terms, newTerm(strings.Join(texts, " "), false))
 	return exact, true
 }
 
@@ -136,12 +136,14 @@ func joinMatches(terms []term, between string) string {
 }
 
 func (t term) match() string {
-	m := `"` + strings.Join(t.words, " ") + `"`
+	last := len(t.words) - 1
+	row := `"` + strings.Join(t.words[:last], " ") + " "
+	m := row + t.words[last] + `"`
 	if t.open {
 		m += " *"
 	}
 	for _, other := range t.others {
-		m += ` OR "` + other + `"`
+		m += " OR " + row + other + `"`
 	}
 	return "(" + m + ")"
 }
@@ -191,12 +193,10 @@ func (t term) at(some []word) int {
 	if n > len(some) {
 		return 0
 	}
-	if slices.Contains(t.others, some[0].text) {
-		return 1
-	}
 	for i, w := range t.words {
 		got := some[i].text
-		if got != w && !(t.open && i == n-1 && strings.HasPrefix(got, w)) {
+		isAlike := i == n-1 && (t.open && strings.HasPrefix(got, w) || slices.Contains(t.others, got))
+		if got != w && !isAlike {
 			return 0
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -67,10 +68,12 @@ func ParsePlace(text string) (Place, error) {
 }
 
 const (
-	mostHits     = 2_000 // that a search gives, over all its pages
-	mostTitles   = 20    // that come before the messages
-	mostInside   = 48    // words that hold the same letters
-	fewestInside = 3     // letters to look for inside of words
+	mostHits      = 2_000 // that a search gives, over all its pages
+	mostTitles    = 20    // that come before the messages
+	mostInside    = 32    // words that hold the same letters
+	mostBeginning = 32    // words that begin alike; fewer
+	mostInRow     = 8     // if they stand after others
+	fewestInside  = 3     // letters to look for inside of words
 )
 
 // Search finds what a person typed. What matches more exactly comes first: titles, then messages with the same words in
@@ -156,6 +159,11 @@ func (f *finder) run(ctx context.Context, q query) error {
 	if exact, ok := q.exactly(); ok {
 		tiers = []query{exact, q}
 	}
+	for _, tier := range tiers {
+		if err := f.store.complete(ctx, tier); err != nil {
+			return err
+		}
+	}
 	for _, look := range []func(context.Context, query) error{f.titles, f.messages} {
 		for _, tier := range tiers {
 			if err := look(ctx, tier); err != nil || f.more {
@@ -173,17 +181,44 @@ func (f *finder) run(ctx context.Context, q query) error {
 	return f.messages(ctx, *wide)
 }
 
+// complete names the words that an open term may become. FTS5 could find them by itself, but it would read all of their
+// rows before it gives the first; for two or three letters it has an index.
+func (s *Store) complete(ctx context.Context, q query) error {
+	for i := range q.terms {
+		t := &q.terms[i]
+		begin := t.words[len(t.words)-1]
+		if !t.open || len(begin) <= fewestInside || isUnspaced(begin) {
+			continue
+		}
+		most := mostBeginning
+		if len(t.words) > 1 {
+			most = mostInRow
+		}
+		var list string
+		err := s.read.row(ctx, `SELECT coalesce(group_concat(text, ' '), '') FROM (
+			SELECT text FROM word WHERE text >= ? AND text < ? ORDER BY key LIMIT ?)`, begin, begin+"\U0010ffff", most).Scan(&list)
+		if err != nil {
+			return err
+		}
+		// What is not in that table is long and rare, and cheap to find.
+		t.others = strings.Fields(list)
+		t.open = len(t.others) == 0
+	}
+	return nil
+}
+
 // widen lets words stand for what is typed that hold it inside; nil if there are none.
 func (s *Store) widen(ctx context.Context, q query) (*query, error) {
 	wide := query{without: q.without}
 	widened := false
 	for _, t := range q.terms {
 		if len(t.words) == 1 && !t.quoted && len(t.words[0]) >= fewestInside && !isUnspaced(t.words[0]) {
-			var err error
-			if t.others, err = s.wordsAround(ctx, t.words[0]); err != nil {
+			around, err := s.wordsAround(ctx, t.words[0])
+			if err != nil {
 				return nil, err
 			}
-			widened = widened || len(t.others) > 0
+			t.others = slices.Concat(t.others, around)
+			widened = widened || len(around) > 0
 		}
 		wide.terms = append(wide.terms, t)
 	}
