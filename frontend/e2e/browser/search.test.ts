@@ -25,12 +25,12 @@ async function find(page: Page, words: string, hits: number): Promise<void> {
 /** Fills a session with turns through the door, which is quicker than by hand. */
 async function talk(page: Page, session: string, count: number): Promise<void> {
   await page.evaluate(
-    async ([session, count]) => {
+    async ([id, turnCount]) => {
       const headers = { authorization: `Bearer ${sessionStorage.getItem('parley.token')}`, 'content-type': 'application/json', accept: '*/*' };
-      for (let n = 0; n < count; n++) {
+      for (let n = 0; n < turnCount; n++) {
         const said = n === 5 ? 'The heron stood in the reeds. [[say:A grey heron, then.]]' : `Turn ${n} [[say:Answer ${n}.]]`;
         const messages = [{ id: `u${n}`, role: 'user', parts: [{ type: 'text', text: said }] }];
-        const body = JSON.stringify({ id: session, trigger: 'submit-message', messages });
+        const body = JSON.stringify({ id, trigger: 'submit-message', messages });
         await (await fetch('/messages', { method: 'POST', headers, body })).text();
       }
     },
@@ -41,7 +41,7 @@ async function talk(page: Page, session: string, count: number): Promise<void> {
 describe('search', () => {
   test('finds as one types, opens the hit by keyboard, marks it, and Escape takes the marks away', async ({ page }) => {
     await saidAndDone(page, 'Tell me of herons. [[say:A conférence of birds met by the river.]]');
-    await page.getByRole('link', { name: text.newChat }).click();
+    await page.getByRole('link', { name: text.newSession }).click();
     await composer(page).waitFor();
     await page.keyboard.press('Control+k');
     expect(await box(page).evaluate(element => element === document.activeElement)).toBe(true);

@@ -126,7 +126,7 @@ export function Transcript({ session, messages, isBusy, isEnd }: TranscriptProps
           </div>
         </div>
       </div>
-      {(!isFollowing || !isEnd) && <JumpButton messages={messages} onClick={isEnd ? jump : () => session.toEnd()} />}
+      {(!isFollowing || !isEnd) && <JumpButton messages={isEnd ? messages : []} onClick={isEnd ? jump : () => session.toEnd()} />}
     </div>
   );
 }
