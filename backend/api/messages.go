@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -197,14 +198,16 @@ type LoadRequest struct {
 }
 
 // LoadedSession is a session as useChat takes it. Earlier, if any, is what to give as before for the messages that come
-// before these.
+// before these, and Later what to give as after for those that follow.
 type LoadedSession struct {
 	SessionID agent.SessionID   `json:"session_id"`
 	Messages  []json.RawMessage `json:"messages"`
 	Earlier   agent.MessageID   `json:"earlier,omitempty"`
+	Later     agent.MessageID   `json:"later,omitempty"`
 }
 
-// loadSession gives the messages of the branch that is shown: all of them, or the limit ones before a message.
+// loadSession gives the messages of the branch that is shown: all of them, or about the limit ones before, after or around
+// a message.
 func (d *Door) loadSession(r *http.Request, req LoadRequest) (LoadedSession, error) {
 	out := LoadedSession{SessionID: req.SessionID, Messages: []json.RawMessage{}}
 	if err := req.SessionID.Validate(); err != nil {
@@ -219,15 +222,25 @@ func (d *Door) loadSession(r *http.Request, req LoadRequest) (LoadedSession, err
 	if err != nil {
 		return out, err
 	}
-	end, half := s.Head, false
-	if before := r.URL.Query().Get("before"); before != "" {
-		if end, half, err = d.endBefore(r.Context(), key, agent.MessageID(before)); err != nil {
-			return out, err
-		}
+	end, half, most, later := s.Head, false, (limit+1)/2, false
+	query := r.URL.Query()
+	switch around, after := query.Get("around"), query.Get("after"); {
+	case query.Has("before"):
+		end, half, err = d.endBefore(r.Context(), key, agent.MessageID(query.Get("before")))
+	case around != "":
+		end, most, later, err = d.windowAt(r.Context(), s, agent.MessageID(around), most/2, most)
+	case after != "":
+		end, most, later, err = d.windowAt(r.Context(), s, agent.MessageID(after), -1, most)
 	}
-	turns, err := d.Store.Branch(r.Context(), end, (limit+1)/2)
+	if err != nil {
+		return out, err
+	}
+	turns, err := d.Store.Branch(r.Context(), end, most)
 	if err != nil || len(turns) == 0 {
 		return out, err
+	}
+	if later {
+		out.Later = turns[len(turns)-1].Message
 	}
 	if turns[0].Parent != "" {
 		out.Earlier = turns[0].UserMessage
@@ -256,6 +269,55 @@ func (d *Door) endBefore(ctx context.Context, key agent.SessionKey, before agent
 	}
 	turn, err := d.Store.Turn(ctx, key, before)
 	return turn.ID, true, err
+}
+
+// windowAt finds a stretch of the branch that is shown: most turns, beginning lead turns before the one of a message. It
+// gives the last turn of the stretch, its length, and whether more follow.
+func (d *Door) windowAt(ctx context.Context, s store.Session, message agent.MessageID, lead, most int) (end agent.TurnID, length int, later bool, err error) {
+	path, err := d.Store.Path(ctx, s.Head)
+	if err != nil {
+		return "", 0, false, err
+	}
+	at, err := d.placeOf(ctx, s.Key, path, message)
+	if err != nil {
+		return "", 0, false, err
+	}
+	from := max(0, at-lead)
+	to := min(len(path), from+min(most, len(path)))
+	if from >= to {
+		return "", 0, false, nil
+	}
+	return path[to-1], to - from, to < len(path), nil
+}
+
+// placeOf is where in a branch a message is. One that was answered again, or what followed on it, is not in the branch
+// any more: its place is that of what took its place.
+func (d *Door) placeOf(ctx context.Context, key agent.SessionKey, path []agent.TurnID, message agent.MessageID) (int, error) {
+	turns, err := d.Store.TurnsFor(ctx, key, message)
+	if err == nil && len(turns) == 0 {
+		var turn store.Turn
+		turn, err = d.Store.Turn(ctx, key, message)
+		turns = []store.Turn{turn}
+	}
+	if err != nil {
+		return 0, err
+	}
+	for _, turn := range turns {
+		if at := slices.Index(path, turn.ID); at >= 0 {
+			return at, nil
+		}
+	}
+	for parent := turns[0].Parent; parent != ""; {
+		if at := slices.Index(path, parent); at >= 0 {
+			return min(at+1, len(path)-1), nil
+		}
+		above, err := d.Store.Branch(ctx, parent, 1)
+		if err != nil {
+			return 0, err
+		}
+		parent = above[0].Parent
+	}
+	return 0, nil
 }
 
 // view is a turn as two messages: what was asked and what was answered.

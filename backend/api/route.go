@@ -44,6 +44,7 @@ var routes = []route{
 	stream[noBody]("GET /messages/{id}/stream", (*Door).resumeMessage),
 	answer("POST /messages/{id}/stop", (*Door).stopMessage),
 	accept("POST /load-session", (*Door).loadSession),
+	answer("GET /search", (*Door).search),
 }
 
 // noBody is the request or response of a route that has none of its own types.

@@ -144,6 +144,7 @@ type Change struct {
 
 // ChangeSession changes a session, or gives ErrNotFound. A draft does not move the session up in its list.
 func (s *Store) ChangeSession(ctx context.Context, key agent.SessionKey, c Change) error {
+	defer s.wakeIndex()
 	return s.updateSession(ctx, key, `UPDATE session SET title = coalesce(?, title), draft = coalesce(?, draft),
 		max_turns = coalesce(?, max_turns) WHERE project = ? AND id = ? AND deleted_at IS NULL`, c.Title, c.Draft, c.MaxTurns, key.Project, key.Session)
 }

@@ -14,6 +14,7 @@ import (
 	"io/fs"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"parley/backend/agent"
@@ -38,11 +39,17 @@ type Store struct {
 	writer  *sql.Conn
 	write   *statements
 	durable bool // whether the writer waits for the disk at commit
+
+	writes    atomic.Int64  // how many there were; by it the indexer knows whether it is alone
+	unindexed chan struct{} // something was stored that search does not know yet
+	stopIndex context.CancelFunc
+	indexing  sync.WaitGroup
+	indexErr  error // how the indexer ended
 }
 
 // Open opens the history at path, makes it if there is none, and brings its schema up to date.
 func Open(ctx context.Context, path string) (*Store, error) {
-	s := &Store{now: time.Now}
+	s := &Store{now: time.Now, unindexed: make(chan struct{}, 1), stopIndex: func() {}}
 	if err := s.open(ctx, path); err != nil {
 		return nil, errors.Join(fmt.Errorf("open history: %w", err), s.Close())
 	}
@@ -68,14 +75,24 @@ func (s *Store) open(ctx context.Context, path string) error {
 	}
 	s.files = append(s.files, read)
 	s.read = prepareOn(read)
+	s.startIndex()
 	return nil
 }
 
-// Close waits for what is being written.
+// startIndex lets the index of search follow what is stored, on its own and off the path of everything else.
+func (s *Store) startIndex() {
+	ctx, stop := context.WithCancel(context.Background())
+	s.stopIndex = stop
+	s.indexing.Go(func() { s.indexErr = s.index(ctx) })
+}
+
+// Close waits for what is being written. What search does not know yet it reads after the next Open.
 func (s *Store) Close() error {
+	s.stopIndex()
+	s.indexing.Wait()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var failed error
+	failed := s.indexErr
 	for _, statements := range []*statements{s.read, s.write} {
 		if statements != nil {
 			failed = errors.Join(failed, statements.close())
@@ -135,6 +152,7 @@ const (
 func (s *Store) update(ctx context.Context, d durability, fn func(tx) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.writes.Add(1)
 	if err := s.setDurability(ctx, d); err != nil {
 		return err
 	}

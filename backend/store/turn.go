@@ -90,6 +90,7 @@ func (s *Store) SettleTurn(ctx context.Context, key agent.SessionKey, turn agent
 		}
 		return appendMessages(ctx, tx, row, turn, now, rows...)
 	})
+	s.wakeIndex()
 	return last, err
 }
 
@@ -173,4 +174,22 @@ func (s *Store) Unsettled(ctx context.Context) ([]Unsettled, error) {
 		list = append(list, u)
 	}
 	return list, rows.Err()
+}
+
+// Path gives the turns of the branch that ends in head, oldest first.
+func (s *Store) Path(ctx context.Context, head agent.TurnID) ([]agent.TurnID, error) {
+	rows, err := s.read.query(ctx, path+`SELECT id FROM path ORDER BY depth DESC`, head, 1<<40)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var turns []agent.TurnID
+	for rows.Next() {
+		var id agent.TurnID
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		turns = append(turns, id)
+	}
+	return turns, rows.Err()
 }

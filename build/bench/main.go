@@ -21,6 +21,8 @@ func main() {
 	flag.StringVar(&b.window, "window", "", "the program with a window; left out, the window is not measured")
 	flag.StringVar(&b.node, "node", "", "Node 24")
 	flag.StringVar(&b.peer, "peer", "", "the folder of the AI SDK's server")
+	flag.IntVar(&b.messages, "messages", 200_000, "how many to search in")
+	only := flag.String("only", "", "the one part to measure: start, paint, latency, throughput or search")
 	flag.Parse()
 	dir, err := os.MkdirTemp("", "parley-bench-")
 	if err != nil {
@@ -28,8 +30,14 @@ func main() {
 	}
 	defer os.RemoveAll(dir)
 	b.dir = dir
-	for _, measure := range []func() error{b.start, b.paint, b.latency, b.throughput} {
-		if err := measure(); err != nil {
+	for _, part := range []struct {
+		name    string
+		measure func() error
+	}{{"start", b.start}, {"paint", b.paint}, {"latency", b.latency}, {"throughput", b.throughput}, {"search", b.search}} {
+		if *only != "" && *only != part.name {
+			continue
+		}
+		if err := part.measure(); err != nil {
 			log.Print("bench: ", err)
 			os.RemoveAll(dir)
 			os.Exit(1)
@@ -40,7 +48,7 @@ func main() {
 type bench struct {
 	parley, window, node, peer string
 	dir                        string
-	homes                      int
+	homes, messages            int
 }
 
 // home is a fresh data folder.

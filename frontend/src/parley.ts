@@ -5,6 +5,7 @@ import { chatTransport } from './api/transport.ts';
 import { Wire } from './api/wire.ts';
 import { OpenSessions } from './chat/sessions.ts';
 import { Agents } from './sessions/agents.ts';
+import { Search } from './search/search.ts';
 import { SessionList } from './sessions/list.ts';
 import { Dialogs } from './ui/dialogs.ts';
 import { Keys } from './ui/keys.ts';
@@ -18,6 +19,7 @@ export interface Parley {
   wire: Wire;
   agents: Agents;
   list: SessionList;
+  search: Search;
   open: OpenSessions;
   view: ViewSettings;
   dialogs: Dialogs;
@@ -37,6 +39,7 @@ export function startParley(): Parley {
     wire,
     agents: new Agents(client, wire),
     list: new SessionList(client, wire),
+    search: new Search(client),
     open: new OpenSessions(client, chatTransport(wire), wire),
     view: new ViewSettings(),
     dialogs: new Dialogs(),

@@ -1,6 +1,6 @@
 import { text } from '../ui/text.ts';
 import type { Door } from './host.ts';
-import type { AgentList, Failure, Health, LoadedSession, Session, SessionChange, SessionList, Stop } from './types.gen.ts';
+import type { AgentList, Failure, Health, LoadedSession, SearchResult, Session, SessionChange, SessionList, Stop } from './types.gen.ts';
 
 /** A request that was refused, or that reached nobody. Its message is for the person. */
 export class ApiError extends Error {
@@ -38,7 +38,10 @@ export class Client {
   remove = (id: string) => this.ask<void>('DELETE', `/sessions/${encodeURIComponent(id)}`);
   restore = (id: string) => this.ask<void>('POST', `/sessions/${encodeURIComponent(id)}/restore`);
 
-  load = (id: string, page: { before?: string; limit: number }) =>
+  search = (what: { q: string; limit: number; after?: string }, signal: AbortSignal) =>
+    this.ask<SearchResult>('GET', `/search?${query(what)}`, { signal });
+
+  load = (id: string, page: { before?: string; after?: string; around?: string; limit: number }) =>
     this.ask<LoadedSession>('POST', `/load-session?${query(page)}`, { body: { session_id: id } });
   stop = (id: string) =>
     this.ask<Stop>('POST', `/messages/${encodeURIComponent(id)}/stop`, { signal: AbortSignal.timeout(stopLimit) });

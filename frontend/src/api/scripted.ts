@@ -61,7 +61,7 @@ export class ScriptedSocket extends EventTarget {
 /** A server that does what its test says, and the parts of the page that talk to it. */
 export class ScriptedServer {
   /** What is answered to a request; 404 if nothing is said of it. */
-  readonly answers = new Map<string, () => unknown>();
+  readonly answers = new Map<string, (query: URLSearchParams) => unknown>();
   readonly asked: string[] = [];
   key: string | undefined = 'key';
   readonly client: Client;
@@ -72,7 +72,7 @@ export class ScriptedServer {
   constructor() {
     ScriptedSocket.made = [];
     vi.stubGlobal('WebSocket', ScriptedSocket);
-    vi.stubGlobal('fetch', (url: string, init: RequestInit) => this.#fetch(`${init.method} ${new URL(url).pathname}`));
+    vi.stubGlobal('fetch', (url: string, init: RequestInit) => this.#fetch(`${init.method} ${new URL(url).pathname}`, new URL(url).searchParams));
     const connection = async () => (this.key ? { url: 'http://127.0.0.1:1', token: this.key } : undefined);
     const door = new Door({ connection, painted: () => {}, onClose: () => {}, openLink: () => {}, copy: async () => {} });
     this.client = new Client(door);
@@ -97,11 +97,11 @@ export class ScriptedServer {
     return ScriptedSocket.made.at(-1)!;
   }
 
-  async #fetch(request: string): Promise<Response> {
+  async #fetch(request: string, query: URLSearchParams): Promise<Response> {
     this.asked.push(request);
     const answer = this.answers.get(request);
     if (!answer) return Response.json({ status: { code: 404, type: 'not_found', message: 'Nothing.' } }, { status: 404 });
-    return Response.json(await answer());
+    return Response.json(await answer(query));
   }
 }
 

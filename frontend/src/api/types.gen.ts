@@ -134,6 +134,27 @@ export interface LoadedSession {
   session_id: string
   messages: unknown[]
   earlier?: string
+  later?: string
+}
+
+export interface Piece {
+  text: string
+  hit?: boolean
+}
+
+export interface Hit {
+  sessionId: string
+  title: string
+  messageId?: string
+  role?: Role
+  at: number
+  excerpt: Piece[]
+}
+
+export interface SearchResult {
+  hits: Hit[]
+  next?: string
+  behind: number
 }
 
 export interface FailureStatus {

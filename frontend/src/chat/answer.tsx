@@ -16,7 +16,7 @@ export const Answer = memo(function Answer({ session, message, live }: AnswerPro
   const groups = grouped(message.parts);
   if (groups.length === 0) return null;
   return (
-    <div className="flex min-w-0 flex-col gap-4">
+    <div data-message={message.id} className="flex min-w-0 flex-col gap-4">
       <h2 className="sr-only">{text.answered}</h2>
       {groups.map(({ at, parts }, i) => {
         const isOpen = live && i === groups.length - 1;

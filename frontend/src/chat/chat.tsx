@@ -20,14 +20,17 @@ const throttle = 50;
 /** One session: its name, its session, and the place to write. */
 export function ChatView({ session }: { session: OpenSession }) {
   const { agents, list } = useParley();
-  const { messages, status } = useChat({ chat: session.chat, throttle });
+  const { messages: last, status } = useChat({ chat: session.chat, throttle });
+  const past = useStore(session, state => state.past?.messages);
+  const place = useStore(session, state => state.place);
+  const messages = past ?? last;
   const isBusy = status === 'submitted' || status === 'streaming';
   const load = useStore(session, state => state.load);
   const stored = useStore(list, state => state.sessions.find(({ id }) => id === session.id));
   const known = useStore(agents, state => state.agents);
   const [chosen, choose] = useState<string>();
-  const said = useAnnouncement(messages, isBusy);
-  const lastSent = messages.findLast(message => message.role === 'user');
+  const said = useAnnouncement(last, isBusy);
+  const lastSent = last.findLast(message => message.role === 'user');
   const isBegun = messages.length > 0;
   const agent = (isBegun ? undefined : known.find(({ id }) => id === chosen)) ?? stored?.agent ?? known[0];
   const title = stored?.title || (isBegun ? text.untitled : text.newSession);
@@ -46,7 +49,7 @@ export function ChatView({ session }: { session: OpenSession }) {
       <p role="status" className="sr-only">
         {said}
       </p>
-      {load === 'ready' && isBegun && <Transcript session={session} messages={messages} isBusy={isBusy} />}
+      {load === 'ready' && isBegun && <Transcript key={place} session={session} messages={messages} isBusy={isBusy && !past} isEnd={!past} />}
       {load === 'ready' && !isBegun && (
         <Welcome
           agent={agent}

@@ -20,6 +20,12 @@ interface State {
   loadingEarlier: boolean;
   /** It is being brought in step with the server: an answer without an end may go on in a moment. */
   syncing: boolean;
+  /** A stretch of the conversation that does not reach its end, shown instead of it. */
+  past: Past | undefined;
+  /** Changes when another part of the conversation is shown than what follows on the one before. */
+  place: number;
+  /** The message that the reader is to be taken to. */
+  goal: string | undefined;
   /** The person asked for a stop, and the turn has not ended yet. */
   stopping: boolean;
   /** The connection was lost in the middle of an answer, which is to be resumed. */
@@ -28,6 +34,13 @@ interface State {
   activity: string | undefined;
   /** Why what was asked last did not begin. */
   refusal: string | undefined;
+}
+
+/** Some messages far from the end, and what to ask for to get those around them. */
+interface Past {
+  messages: Message[];
+  earlier: string | undefined;
+  later: string | undefined;
 }
 
 /** Where a reader was when the session was left. */
@@ -51,6 +64,7 @@ export class OpenSession extends Store<State> {
   #next: Promise<void> | undefined; // to come after that: what happens meanwhile may have been missed
   #streamed = false; // whether the last request had a stream
   #lost = false; // whether the connection was lost since then
+  #loadingLater = false;
 
   constructor(
     readonly id: string,
@@ -64,6 +78,9 @@ export class OpenSession extends Store<State> {
       earlier: undefined,
       loadingEarlier: false,
       syncing: false,
+      past: undefined,
+      place: 0,
+      goal: undefined,
       stopping: false,
       cut: false,
       activity: undefined,
@@ -105,6 +122,7 @@ export class OpenSession extends Store<State> {
   async send(agent?: string): Promise<void> {
     const said = (await this.draft.take()).trim();
     if (!said) return;
+    this.toEnd();
     this.set({ refusal: undefined });
     this.#before = this.chat.messages;
     await this.chat.sendMessage({ text: said }, { body: agent ? { references: { agent } } : {} });
@@ -175,12 +193,84 @@ export class OpenSession extends Store<State> {
     if (begun || ended) void this.sync();
   }
 
+  /** Takes the reader to a message: what is around it is loaded if it is not here, and nothing in between. */
+  async show(message: string): Promise<void> {
+    await this.#loaded();
+    if (!(this.value.past?.messages ?? this.chat.messages).some(({ id }) => id === message)) {
+      try {
+        this.#showPast(await this.client.load(this.id, { around: message, limit: pageSize }));
+      } catch {
+        return; // the session is open, at its end
+      }
+    }
+    this.set({ goal: message });
+  }
+
+  /** The reader was taken where they wanted to be. */
+  reached(): void {
+    this.set({ goal: undefined });
+  }
+
+  /** Shows the end of the conversation. */
+  toEnd(): void {
+    if (!this.value.past) return;
+    this.reading = undefined;
+    this.set({ past: undefined, goal: undefined, place: this.value.place + 1 });
+  }
+
+  async loadLater(): Promise<void> {
+    const { past } = this.value;
+    if (!past?.later || this.#loadingLater) return;
+    this.#loadingLater = true;
+    try {
+      const page = await this.client.load(this.id, { after: past.later, limit: pageSize });
+      if (this.value.past?.later !== past.later) return;
+      this.#extendPast({ ...this.value.past, messages: [...this.value.past.messages, ...messagesOf(page)], later: page.later });
+    } catch {
+      // The next time that the reader comes to the end it is tried again.
+    } finally {
+      this.#loadingLater = false;
+    }
+  }
+
+  #showPast(page: LoadedSession): void {
+    this.reading = { follows: false, offset: 0, sizes: [] };
+    this.set({ place: this.value.place + 1 });
+    this.#extendPast({ messages: messagesOf(page), earlier: page.earlier, later: page.later });
+  }
+
+  /** Where a stretch meets the end of the conversation, both are one again. */
+  #extendPast(past: Past): void {
+    const end = this.chat.messages;
+    const meets = past.messages.findIndex(({ id }) => id === end[0]?.id);
+    if (meets < 0 && past.later) return this.set({ past });
+    this.chat.messages = meets < 0 ? past.messages : [...past.messages.slice(0, meets), ...end];
+    this.set({ past: undefined, earlier: past.earlier });
+  }
+
+  /** Waits until the session has been loaded, or could not be. */
+  #loaded(): Promise<void> {
+    return new Promise(resolve => {
+      const look = () => {
+        if (this.value.load === 'loading') return;
+        stop();
+        resolve();
+      };
+      const stop = this.subscribe(look);
+      look();
+    });
+  }
+
   async loadEarlier(): Promise<void> {
-    const { earlier, loadingEarlier } = this.value;
-    if (!earlier || loadingEarlier) return;
+    const { past, loadingEarlier } = this.value;
+    const before = past ? past.earlier : this.value.earlier;
+    if (!before || loadingEarlier) return;
     this.set({ loadingEarlier: true });
     try {
-      const page = await this.client.load(this.id, { before: earlier, limit: pageSize });
+      const page = await this.client.load(this.id, { before, limit: pageSize });
+      const now = this.value.past;
+      if (now && now.earlier === before) this.set({ past: { ...now, messages: [...messagesOf(page), ...now.messages], earlier: page.earlier } });
+      if (now || this.value.earlier !== before) return;
       this.chat.messages = [...messagesOf(page), ...this.chat.messages];
       this.set({ earlier: page.earlier });
     } catch {

@@ -7,6 +7,7 @@ import { Spinner } from '../ui/spinner.tsx';
 import { useStore } from '../ui/store.ts';
 import { text } from '../ui/text.ts';
 import type { Message } from './message.ts';
+import { useGoal, useMarks } from './goal.ts';
 import { useFollowing } from './scroll.ts';
 import type { OpenSession } from './session.ts';
 import { TurnView } from './turn.tsx';
@@ -15,15 +16,19 @@ import { toTurns } from './turns.ts';
 const roomAbove = 40;
 /** When this turn comes near, counted from the first that is here, those before it are fetched. */
 const nearTop = 4;
+/** The same, counted from the last. */
+const nearEnd = 3;
 
 interface TranscriptProps {
   session: OpenSession;
   messages: Message[];
   isBusy: boolean;
+  /** Whether the last of them is the last of the session. */
+  isEnd: boolean;
 }
 
 /** The session. Only the turns around the view are in the document. */
-export function Transcript({ session, messages, isBusy }: TranscriptProps) {
+export function Transcript({ session, messages, isBusy, isEnd }: TranscriptProps) {
   const turns = useFold(messages, toTurns);
   const [reading] = useState(session.reading);
   const { scroller, content, isFollowing, following, jump, leave } = useFollowing(reading?.follows ?? true);
@@ -53,11 +58,25 @@ export function Transcript({ session, messages, isBusy }: TranscriptProps) {
     [session, list, following],
   );
 
-  const hasEarlier = useStore(session, state => state.earlier !== undefined);
+  const hasEarlier = useStore(session, state => (state.past ?? state).earlier !== undefined);
   const first = rows[0]?.index ?? nearTop;
   useEffect(() => {
     if (hasEarlier && first < nearTop) void session.loadEarlier();
   }, [session, hasEarlier, first, turns.length]);
+
+  const last = rows.at(-1)?.index ?? 0;
+  useEffect(() => {
+    if (!isEnd && last >= turns.length - nearEnd) void session.loadLater();
+  }, [session, isEnd, last, turns.length]);
+
+  const onMarked = useGoal(session, scroller, id => {
+    const index = turns.findIndex(({ asked, answers }) => asked?.id === id || answers.some(answer => answer.id === id));
+    if (index < 0) return false;
+    if (scroller.current!.scrollHeight > scroller.current!.clientHeight) leave();
+    list.scrollToIndex(index, { align: 'start' });
+    return true;
+  });
+  useMarks(session.id, content, onMarked);
 
   // What was just sent is where the reader wants to be.
   const sent = isBusy && messages.at(-1)?.role === 'user' ? messages.at(-1)!.id : undefined;
@@ -71,7 +90,7 @@ export function Transcript({ session, messages, isBusy }: TranscriptProps) {
     // Back from the middle of a turn is its beginning.
     const isInside = list.measurementsCache[current]!.start < top - 2;
     const target = by < 0 && isInside ? current : current + by;
-    if (target >= turns.length) return jump();
+    if (target >= turns.length) return isEnd && jump();
     leave();
     list.scrollToIndex(Math.max(0, target), { align: 'start' });
   };
@@ -97,7 +116,7 @@ export function Transcript({ session, messages, isBusy }: TranscriptProps) {
                 <TurnView
                   session={session}
                   turn={turns[row.index]!}
-                  isLast={row.index === turns.length - 1}
+                  isLast={isEnd && row.index === turns.length - 1}
                   isBusy={isBusy && row.index === turns.length - 1}
                   position={row.index + 1}
                   setSize={hasEarlier ? -1 : turns.length}
@@ -107,7 +126,7 @@ export function Transcript({ session, messages, isBusy }: TranscriptProps) {
           </div>
         </div>
       </div>
-      {!isFollowing && <JumpButton messages={messages} onClick={jump} />}
+      {(!isFollowing || !isEnd) && <JumpButton messages={isEnd ? messages : []} onClick={isEnd ? jump : () => session.toEnd()} />}
     </div>
   );
 }

@@ -44,7 +44,7 @@ export const TurnView = memo(function TurnView({ session, turn, isLast, isBusy, 
 
 function Asked({ message }: { message: Message }) {
   return (
-    <div className="flex justify-end">
+    <div data-message={message.id} className="flex justify-end">
       <h2 className="sr-only">{text.asked}</h2>
       <p
         dir="auto"

@@ -1,6 +1,7 @@
 import { Keyboard, Monitor, Moon, SquarePen, Sun, type LucideIcon } from 'lucide-react';
-import { useEffect } from 'react';
+import { useCallback, useEffect, useState } from 'react';
 import { useParley } from '../parley.ts';
+import { SearchBox } from '../search/box.tsx';
 import { IconButton } from '../ui/button.tsx';
 import { useShortcut } from '../ui/keys.ts';
 import { hrefOf } from '../ui/route.ts';
@@ -14,9 +15,16 @@ import { useSidebar } from './shown.ts';
 
 /** The sessions, the way to a new one, and how the page looks. */
 export function Sidebar({ current }: { current: string }) {
-  const { dialogs } = useParley();
+  const { dialogs, search } = useParley();
   const { isShown, isOver, toggle } = useSidebar();
+  const isSearching = useStore(search, state => state.state !== 'idle');
+  const [isAsked, ask] = useState(false);
+  const answered = useCallback(() => ask(false), []);
   useShortcut('sidebar', toggle);
+  useShortcut('search', () => {
+    if (!isShown) toggle();
+    ask(true);
+  });
   useShortcut('help', () => dialogs.showShortcuts());
   if (!isShown) return null;
   const leave = () => isOver && dialogs.close();
@@ -40,7 +48,8 @@ export function Sidebar({ current }: { current: string }) {
             <SquarePen aria-hidden className="size-4" />
           </a>
         </div>
-        <Sessions current={current} onGo={leave} />
+        <SearchBox isAsked={isAsked} onAsked={answered} onGo={leave} />
+        {!isSearching && <Sessions current={current} onGo={leave} />}
         <Foot />
       </nav>
     </>

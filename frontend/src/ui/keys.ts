@@ -6,6 +6,7 @@ import { text } from './text.ts';
 export const shortcuts = {
   new: { keys: ['Mod+N', 'Alt+N'], label: text.keys.new }, // a browser keeps the first for itself
   composer: { keys: ['Mod+L'], label: text.keys.composer },
+  search: { keys: ['Mod+K'], label: text.keys.search },
   sidebar: { keys: ['Mod+B'], label: text.keys.sidebar },
   stop: { keys: ['Mod+.'], label: text.keys.stop },
   previous: { keys: ['Alt+ArrowUp'], label: text.keys.previous },

@@ -105,6 +105,18 @@ export const text = {
     unread: 'New answer',
   },
 
+  search: {
+    label: 'Search all sessions',
+    placeholder: 'Search',
+    clear: 'Clear the search',
+    results: 'What was found',
+    found: (n: number, more: boolean) => `${plural(n, 'hit', 'hits')}${more ? ', and more' : ''}`,
+    none: 'Nothing was found.',
+    behind: 'The index is catching up. What is new may be missing for a moment.',
+    role: (role: string | undefined) => ({ user: 'You', assistant: 'Agent', tool: 'Tool', system: 'System' })[role ?? ''] ?? 'Title',
+    gone: 'What was found there cannot be shown any more.',
+  },
+
   composer: {
     label: 'Message',
     placeholder: 'Write a message',
@@ -196,6 +208,7 @@ export const text = {
     title: 'Keyboard shortcuts',
     new: 'New session',
     composer: 'Go to the message box',
+    search: 'Search all sessions',
     sidebar: 'Show or hide sessions',
     stop: 'Stop the answer',
     previous: 'Previous turn',
