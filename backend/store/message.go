@@ -46,14 +46,15 @@ func (s *Store) Message(ctx context.Context, key agent.SessionKey, id agent.Mess
 	return m, err
 }
 
-// History gives the durable messages of the branch that ends in head, in order: what a model is told was said.
+// History gives the durable messages of the branch that ends in head, in order: what a model is told was said. Its joins
+// are CROSS JOINs so that SQLite goes from the branch to its messages; it would read every message of every session.
 func (s *Store) History(ctx context.Context, head agent.TurnID) ([]agent.Message, error) {
 	rows, err := s.read.query(ctx, path+`
 		SELECT id, role, content, model FROM (
-			SELECT depth, 0 AS answer, message.* FROM path JOIN turn ON turn.id = path.id
-				JOIN message ON message.session = turn.session AND message.id = turn.user_message
+			SELECT depth, 0 AS answer, message.* FROM path CROSS JOIN turn ON turn.id = path.id
+				CROSS JOIN message ON message.session = turn.session AND message.id = turn.user_message
 			UNION ALL
-			SELECT depth, 1 AS answer, message.* FROM path JOIN message ON message.turn = path.id AND message.role <> 'user'
+			SELECT depth, 1 AS answer, message.* FROM path CROSS JOIN message ON message.turn = path.id AND message.role <> 'user'
 		) ORDER BY depth DESC, answer, seq`, head, 1<<40)
 	if err != nil {
 		return nil, err
