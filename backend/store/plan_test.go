@@ -1,0 +1,98 @@
+package store
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"parley/backend/agent"
+)
+
+// TestEveryStatementFindsItsRows: nothing that the app asks reads a table from end to end. Every method of the store
+// has to be called below, and what it prepared is explained.
+func TestEveryStatementFindsItsRows(t *testing.T) {
+	s := fresh(t)
+	ctx := t.Context()
+	must(t, s.CreateSession(ctx, home, spec, ""))
+	head := say(t, s, home, "2", say(t, s, home, "1", "", nil), nil)
+	other := agent.SessionKey{Project: home.Project, Session: "other"}
+	title := "another title"
+	calls := []struct {
+		method string
+		call   func() error
+	}{
+		{"CreateSession", func() error { return s.CreateSession(ctx, other, spec, "") }},
+		{"ChooseAgent", func() error { return s.ChooseAgent(ctx, other, spec) }},
+		{"ChangeSession", func() error { return s.ChangeSession(ctx, other, Change{Title: &title}) }},
+		{"DeleteSession", func() error { return s.DeleteSession(ctx, other) }},
+		{"RestoreSession", func() error { return s.RestoreSession(ctx, other) }},
+		{"Session", func() error { _, err := s.Session(ctx, home); return err }},
+		{"Sessions", func() error { _, err := s.Sessions(ctx, home.Project, Page{}, 10); return err }},
+		{"Turn", func() error { _, err := s.Turn(ctx, home, "a1"); return err }},
+		{"TurnsFor", func() error { _, err := s.TurnsFor(ctx, home, "u1"); return err }},
+		{"Branch", func() error { _, err := s.Branch(ctx, head, 10); return err }},
+		{"Unsettled", func() error { _, err := s.Unsettled(ctx); return err }},
+		{"Message", func() error { _, err := s.Message(ctx, home, "u1"); return err }},
+		{"History", func() error { _, err := s.History(ctx, head); return err }},
+		{"Log", func() error { _, err := s.Log(ctx, home, 0, 10); return err }},
+		{"TurnLog", func() error { _, err := s.TurnLog(ctx, head); return err }},
+	}
+	called := []string{"StartTurn", "AppendEvents", "SettleTurn", "Close"} // by say, and by the end
+	for _, c := range calls {
+		if err := c.call(); err != nil {
+			t.Fatalf("%s: %v", c.method, err)
+		}
+		called = append(called, c.method)
+	}
+	for method := range reflect.TypeFor[*Store]().Methods() {
+		if !slices.Contains(called, method.Name) {
+			t.Errorf("%s is not called here", method.Name)
+		}
+	}
+	for _, on := range []*statements{s.read, s.write} {
+		for text := range on.prepared {
+			for _, step := range plan(t, s, text) {
+				if readsAll(step) {
+					t.Errorf("%s\n\tin\n%s", step, text)
+				}
+			}
+		}
+	}
+	for _, step := range plan(t, s, `SELECT id FROM message WHERE model = ?`) {
+		if !readsAll(step) {
+			t.Errorf("%s is not seen to read all", step)
+		}
+	}
+}
+
+// readsAll reports whether a step of a plan reads a table of ours without an index. Rows that the statement itself made
+// are few.
+func readsAll(step string) bool {
+	table, scans := strings.CutPrefix(step, "SCAN ")
+	table, _, indexed := strings.Cut(table, " ")
+	switch table {
+	case "session", "turn", "message", "log":
+		return scans && !indexed
+	}
+	return false
+}
+
+func plan(t *testing.T, s *Store, text string) []string {
+	t.Helper()
+	switch verb, _, _ := strings.Cut(text, " "); verb {
+	case "BEGIN", "COMMIT", "ROLLBACK":
+		return nil
+	}
+	rows, err := s.writer.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+text, make([]any, strings.Count(text, "?"))...)
+	must(t, err)
+	defer rows.Close()
+	var steps []string
+	for rows.Next() {
+		var id, parent, unused int
+		var step string
+		must(t, rows.Scan(&id, &parent, &unused, &step))
+		steps = append(steps, step)
+	}
+	return steps
+}
