@@ -1,7 +1,6 @@
 package store
 
 import (
-	"reflect"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -62,97 +61,4 @@ func TestLongWordsAndLongTextsAreFound(t *testing.T) {
 	if !strings.HasPrefix(got, "as0: … ") || !strings.Contains(got, " but the [needle] nothing") || !strings.HasSuffix(got, " …\n") || len(got) > 300 {
 		t.Errorf("got %q", got)
 	}
-}
-
-// TestEveryStatementFindsItsRows: nothing that the app asks reads a table from end to end. Every method of the store
-// has to be called below, and what it prepared is explained.
-func TestEveryStatementFindsItsRows(t *testing.T) {
-	s := fresh(t)
-	ctx := t.Context()
-	tell(t, s, home, "A title", "first", "answer", "second", "answer")
-	caughtUp(t, s)
-	must(t, s.CreateSession(ctx, at(home.Project, "new"), spec, ""))
-	title := "another title"
-	calls := map[string]func() error{
-		"Log":     func() error { _, err := s.Log(ctx, home, 0, 10); return err },
-		"TurnLog": func() error { _, err := s.TurnLog(ctx, "ts0"); return err },
-		"AppendEvents": func() error {
-			_, err := s.AppendEvents(ctx, home, "ts0", []agent.Event{agent.Status{Text: "x"}})
-			return err
-		},
-		"Message":        func() error { _, err := s.Message(ctx, home, "us0"); return err },
-		"History":        func() error { _, err := s.History(ctx, "ts2"); return err },
-		"Session":        func() error { _, err := s.Session(ctx, home); return err },
-		"Sessions":       func() error { _, err := s.Sessions(ctx, home.Project, Page{}, 10); return err },
-		"CreateSession":  func() error { return s.CreateSession(ctx, at(home.Project, "newer"), spec, "") },
-		"ChooseAgent":    func() error { return s.ChooseAgent(ctx, at(home.Project, "new"), spec) },
-		"ChangeSession":  func() error { return s.ChangeSession(ctx, home, Change{Title: &title}) },
-		"DeleteSession":  func() error { return s.DeleteSession(ctx, at(home.Project, "new")) },
-		"RestoreSession": func() error { return s.RestoreSession(ctx, at(home.Project, "new")) },
-		"Turn":           func() error { _, err := s.Turn(ctx, home, "as0"); return err },
-		"TurnsFor":       func() error { _, err := s.TurnsFor(ctx, home, "us0"); return err },
-		"Branch":         func() error { _, err := s.Branch(ctx, "ts2", 10); return err },
-		"Path":           func() error { _, err := s.Path(ctx, "ts2"); return err },
-		"Unsettled":      func() error { _, err := s.Unsettled(ctx); return err },
-		"Search": func() error {
-			_, err := s.Search(ctx, Search{Project: home.Project, Text: "nswer", Since: instant(1), Until: instant(1 << 50), Limit: 10})
-			return err
-		},
-		"StartTurn": nil, "SettleTurn": nil, "Close": nil, // by tell, and by the end
-	}
-	for method := range reflect.TypeFor[*Store]().Methods() {
-		call, listed := calls[method.Name]
-		if !listed {
-			t.Errorf("%s is not called here", method.Name)
-		} else if call != nil {
-			if err := call(); err != nil {
-				t.Fatalf("%s: %v", method.Name, err)
-			}
-		}
-	}
-	caughtUp(t, s)
-	for _, on := range []*statements{s.read, s.write} {
-		for text := range on.prepared {
-			if strings.HasPrefix(text, "BEGIN") || strings.HasPrefix(text, "COMMIT") || strings.HasPrefix(text, "ROLLBACK") {
-				continue
-			}
-			for _, step := range plan(t, s, text) {
-				if readsAll(step) {
-					t.Errorf("%s\n\tin\n%s", step, text)
-				}
-			}
-		}
-	}
-	for _, step := range plan(t, s, `SELECT id FROM message WHERE model = ?`) {
-		if !readsAll(step) {
-			t.Errorf("%s is not seen to read all", step)
-		}
-	}
-}
-
-// readsAll reports whether a step of a plan reads a table of ours without an index. Rows that the statement itself made
-// are few, full-text tables look words up, and search_retitled holds what is to be read whole.
-func readsAll(step string) bool {
-	table, scans := strings.CutPrefix(step, "SCAN ")
-	table, _, indexed := strings.Cut(table, " ")
-	switch table {
-	case "session", "turn", "message", "log", "word":
-		return scans && !indexed
-	}
-	return false
-}
-
-func plan(t *testing.T, s *Store, text string) []string {
-	t.Helper()
-	rows, err := s.writer.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+text, make([]any, strings.Count(text, "?"))...)
-	must(t, err)
-	defer rows.Close()
-	var steps []string
-	for rows.Next() {
-		var id, parent, unused int
-		var step string
-		must(t, rows.Scan(&id, &parent, &unused, &step))
-		steps = append(steps, step)
-	}
-	return steps
 }
