@@ -20,10 +20,10 @@ import (
 //	slot <type> <id> <parameters> <check of the slot's key> <the data key, sealed>
 //	next <check> <the next data key under this one> <this one under the next>
 //	slot …
-//	mac <hex>
+//	mac <mac> <checksum>
 //
-// Slots below next hold the next data key. The mac is made with the data key, over everything above it. There is one way
-// to write what a file says; any other is damage.
+// Slots below next hold the next data key. The mac is made with the data key, over everything above it; the checksum
+// tells damage before there is a key. There is one way to write what a file says; any other is damage.
 const (
 	keyFormat  = "parley-keys"
 	keyVersion = "1"
@@ -113,7 +113,14 @@ func (d document) body() []byte {
 // encode writes the file; key is the current data key.
 func (d document) encode(key []byte) []byte {
 	body := d.body()
-	return fmt.Appendf(body, "mac %x\n", mac(key, body))
+	return closeFile(body, mac(key, body))
+}
+
+// closeFile gives body with its last line.
+func closeFile(body, mac []byte) []byte {
+	file := fmt.Appendf(slices.Clip(body), "mac %x", mac)
+	checksum := sha256.Sum256(file)
+	return fmt.Appendf(file, " %x\n", checksum[:8])
 }
 
 func mac(key, body []byte) []byte {
@@ -141,17 +148,18 @@ func parse(file []byte) (d document, body, sum []byte, err error) {
 		return document{}, nil, nil, fmt.Errorf("%w: it names no vault", ErrDamaged)
 	}
 	for number, line := range slices.Collect(strings.Lines(rest)) {
-		if bytes.HasPrefix([]byte(line), []byte("mac ")) {
-			sum, err = hex.DecodeString(strings.TrimSpace(line[len("mac "):]))
+		words := strings.Split(strings.TrimSuffix(line, "\n"), " ")
+		if words[0] == "mac" && len(words) == 3 {
+			sum, err = hex.DecodeString(words[1])
 		} else {
-			err = d.read(strings.Split(strings.TrimSuffix(line, "\n"), " "))
+			err = d.read(words)
 		}
 		if err != nil {
 			failed = append(failed, fmt.Errorf("line %d: %w", number+2, err))
 		}
 	}
 	body = d.body()
-	if failed == nil && string(file) != string(fmt.Appendf(slices.Clip(body), "mac %x\n", sum)) {
+	if failed == nil && string(file) != string(closeFile(body, sum)) {
 		failed = append(failed, errors.New("it is cut short, or not as Parley writes it"))
 	}
 	if failed != nil {

@@ -130,6 +130,9 @@ func testTooLong(t *testing.T, ring Keyring) {
 	if got := get(t, ring, "long"); len(got) != MaxValue {
 		t.Errorf("the longest value came back with %d bytes", len(got))
 	}
+	if err := ring.Delete(t.Context(), "long"); err != nil {
+		t.Error(err)
+	}
 }
 
 func testProbe(t *testing.T, ring Keyring) {
