@@ -111,6 +111,7 @@ func daemon(t *testing.T) (*os.Process, *dbus.Conn) {
 	}
 	cmd := exec.Command("gnome-keyring-daemon", "--foreground", "--unlock", "--components=secrets")
 	cmd.Stdin = strings.NewReader("pw")
+	cmd.Stderr = os.Stderr
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -300,6 +301,9 @@ func sceneDialog(t *testing.T) {
 	cancel()
 	if err := <-waiting; !errors.Is(err, context.Canceled) {
 		t.Errorf("unlock, given up: %v", err)
+	}
+	if f := Probe(t.Context(), k); f.Health != Locked { // gnome-keyring aborts if it is told to dismiss its dialog
+		t.Errorf("%+v", f)
 	}
 
 	// The keyring is locked between the question and the call: go-keyring waits for ever, and nobody for it.

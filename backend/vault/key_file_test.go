@@ -410,6 +410,35 @@ func lineAt(file []byte, at int) []byte {
 	return file[start : start+bytes.IndexByte(file[start:], '\n')+1]
 }
 
+// TestForgery: who can write the file, and mend its checksum, but has no key, is found out once there is one.
+func TestForgery(t *testing.T) {
+	w := newWorld(t)
+	k, key := w.create(SlotKeychain, SlotRecovery)
+	if err := k.SetAnchor(t.Context(), Anchor{9, 9}); err != nil {
+		t.Fatal(err)
+	}
+	d := k.doc
+	d.history.anchor = Anchor{1, 1}
+	if err := os.WriteFile(w.path, closeFile(d.body(), k.sum), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	k = w.open(w.ring)
+	if k.intact != nil {
+		t.Fatal("the forgery is no forgery")
+	}
+	if s := k.Unlock(t.Context()); s.State != Damaged || !s.Unlocked || !bytes.Equal(keyOf(t, k), key) {
+		t.Errorf("%+v", s)
+	}
+	d.current.slots = slices.Clone(d.current.slots)
+	d.current.slots[0].sealed = k.doc.current.slots[1].sealed // another slot's
+	if err := os.WriteFile(w.path, closeFile(d.body(), k.sum), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if s := w.open(w.ring).Unlock(t.Context()); s.State != Damaged || s.Unlocked {
+		t.Errorf("%+v", s)
+	}
+}
+
 func TestMend(t *testing.T) {
 	w := newWorld(t)
 	_, key := w.create(SlotKeychain, SlotRecovery)

@@ -76,7 +76,6 @@ func (k *Keychain) Unlock(ctx context.Context) error {
 	for {
 		select {
 		case <-ctx.Done():
-			dialog.Go("org.freedesktop.Secret.Prompt.Dismiss", dbus.FlagNoReplyExpected, nil)
 			return cancelled(ctx)
 		case s, open := <-signals:
 			if !open {

@@ -67,7 +67,8 @@ func random(n int) []byte {
 // Wipe overwrites a secret with zeros.
 func Wipe(b []byte) { clear(b) }
 
-// Cost is what one guess of a passphrase costs with Argon2id. It is stored beside what it protects.
+// Cost is what one guess of a passphrase costs with Argon2id: see Calibrate. It is stored beside what it protects. The
+// zero Cost stands for MinCost.
 type Cost struct {
 	Time    uint32 // passes
 	Memory  uint32 // KiB
@@ -78,7 +79,7 @@ type Cost struct {
 var MinCost = Cost{Time: 3, Memory: 64 << 10, Threads: 4}
 
 // maxCost bounds what a file may ask of this machine before it has proved anything.
-var maxCost = Cost{Time: 64, Memory: 1 << 20, Threads: 16}
+var maxCost = Cost{Time: 16, Memory: 1 << 20, Threads: 16}
 
 // Calibrate finds a cost that takes this machine half a second to a second, and never less than MinCost. It takes about
 // a second or two itself.
@@ -121,7 +122,14 @@ type hardening struct {
 	salt []byte
 }
 
-func harden(c Cost) hardening { return hardening{c, random(saltSize)} }
+// harden keeps c within what parseHardening takes.
+func harden(c Cost) hardening {
+	if c == (Cost{}) {
+		c = MinCost
+	}
+	c = Cost{min(max(c.Time, 1), maxCost.Time), min(max(c.Memory, 1), maxCost.Memory), min(max(c.Threads, 1), maxCost.Threads)}
+	return hardening{c, random(saltSize)}
+}
 
 func (h hardening) key(passphrase []byte) []byte { return derive(passphrase, h.salt, h.cost) }
 

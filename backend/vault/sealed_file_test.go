@@ -168,6 +168,26 @@ func TestCalibrate(t *testing.T) {
 	}
 }
 
+// TestCostStaysWithinBounds: what is written can be read, whatever was asked.
+func TestCostStaysWithinBounds(t *testing.T) {
+	for _, c := range []Cost{{}, {Time: 1}, {Memory: 1 << 31, Threads: 255, Time: 1 << 31}, maxCost, MinCost} {
+		h := harden(c)
+		if again, err := parseHardening(h.String()); err != nil || again.String() != h.String() {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+	if harden(Cost{}).cost != MinCost {
+		t.Error("no cost is not the least")
+	}
+	for _, word := range []string{"", "argon2id:0:64:1:00", "argon2id:17:64:1:" + saltHex, "argon2id:1:1048577:1:" + saltHex, "argon2id:1:64:17:" + saltHex, "argon2i:1:64:1:" + saltHex, "argon2id:1:64:1:" + saltHex + "00"} {
+		if _, err := parseHardening(word); err == nil {
+			t.Errorf("%s was let in", word)
+		}
+	}
+}
+
+const saltHex = "00112233445566778899aabbccddeeff"
+
 func TestCancelledOpening(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
