@@ -52,13 +52,13 @@ func TestDesktop(t *testing.T) {
 func runScene(t *testing.T, name string) {
 	home := t.TempDir()
 	config := filepath.Join(home, "bus.conf")
-	if err := os.WriteFile(config, []byte(busConfig(name, home)), 0o600); err != nil {
+	if err := os.WriteFile(config, []byte(busConfig(home)), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	arguments := []string{"--config-file=" + config, "--", os.Args[0], "-test.run=^TestScene$", "-test.timeout=90s"}
 	cmd := exec.CommandContext(t.Context(), "dbus-run-session", arguments...)
 	cmd.Env = append(os.Environ(), sceneVariable+"="+name, "HOME="+home, "XDG_RUNTIME_DIR="+home, "XDG_DATA_HOME="+home, "XDG_CACHE_HOME="+home, "DISPLAY=", "WAYLAND_DISPLAY=")
-	out, err := cmd.CombinedOutput()
+	out, err := cmd.CombinedOutput() // ends once nobody holds the other side any more
 	if err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}
@@ -68,7 +68,7 @@ func runScene(t *testing.T, name string) {
 }
 
 // busConfig is a session bus. What it can start by itself is nothing.
-func busConfig(name, home string) string {
+func busConfig(home string) string {
 	return `<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN" "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
 <busconfig><type>session</type><listen>unix:dir=` + home + `</listen><auth>EXTERNAL</auth>
 <policy context="default"><allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/></policy></busconfig>`
@@ -129,16 +129,27 @@ func sceneWorks(t *testing.T) {
 	daemon(t)
 	folder := t.TempDir()
 	ringSuite{open: func(*testing.T) (Keyring, func()) { return NewKeychain(folder), func() {} }, folder: folder}.run(t)
-	k := NewKeychain(folder)
+	apart := t.TempDir()
+	k := NewKeychain(apart)
 	if kind := k.Kind(t.Context()); kind != "secret-service/gnome-keyring-d" {
 		t.Errorf("kind %q", kind)
 	}
-	for range 3 { // the file of a long value goes with it
-		put(t, k, "long", someValues["100 KB"])
+	files := func(want int) {
+		t.Helper()
+		if entries, err := os.ReadDir(apart); err != nil || len(entries) != want {
+			t.Errorf("%d files of long values, not %d (%v)", len(entries), want, err)
+		}
 	}
+	put(t, k, "long", someValues["100 KB"])
+	put(t, k, "long", someValues["100 KB"])
+	files(1)
+	put(t, k, "long", []byte("short"))
+	files(0)
+	put(t, k, "long", someValues["100 KB"])
 	if err := k.Delete(t.Context(), "long"); err != nil {
 		t.Fatal(err)
 	}
+	files(0)
 	put(t, k, "foreign", nil)
 	if err := keyring.Set("parley", "foreign", "f../../../etc/passwd:x"); err != nil {
 		t.Fatal(err)
@@ -333,6 +344,16 @@ func sceneBusGoes(t *testing.T) {
 	daemon(t)
 	k := NewKeychain(t.TempDir())
 	put(t, k, "a", []byte("x"))
+	path, _, _ := strings.Cut(strings.TrimPrefix(os.Getenv("DBUS_SESSION_BUS_ADDRESS"), "unix:path="), ",")
+	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
+	if err := os.Symlink(path, filepath.Join(os.Getenv("XDG_RUNTIME_DIR"), "bus")); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("DBUS_SESSION_BUS_ADDRESS", "") // as over SSH: the bus is where a desktop puts it
+	interrupt()                              // go-keyring has to find it too, and starts none
+	if f := Probe(t.Context(), k); f.Health != Works {
+		t.Errorf("%+v", f)
+	}
 	for _, address := range []string{"unix:path=" + t.TempDir() + "/none", "", "autolaunch:"} {
 		t.Setenv("DBUS_SESSION_BUS_ADDRESS", address)
 		t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
