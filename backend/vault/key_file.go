@@ -91,17 +91,17 @@ func (k *KeyFile) Unlock(ctx context.Context) Status {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.key == nil && !errors.Is(k.intact, ErrNewer) {
-		k.failed, k.found = k.askRing(ctx)
+		k.found, k.failed = k.askRing(ctx)
 		k.tried = ctx.Err() == nil
 	}
 	return k.status()
 }
 
 // askRing opens the first slot whose key the keyring has. It gives the kind of the keyring, or why no slot opened.
-func (k *KeyFile) askRing(ctx context.Context) (failed error, kind string) {
+func (k *KeyFile) askRing(ctx context.Context) (kind string, failed error) {
 	for s, e := range k.slots(SlotKeychain) {
 		if k.ring == nil {
-			return noRing(), ""
+			return "", noRing()
 		}
 		kind = kindOf(ctx, k.ring)
 		kek, err := k.ring.Get(ctx, accountHistoryKey(k.doc.vault, s.id))
@@ -110,11 +110,11 @@ func (k *KeyFile) askRing(ctx context.Context) (failed error, kind string) {
 			Wipe(kek)
 		}
 		if err == nil {
-			return nil, kind
+			return kind, nil
 		}
 		failed = errors.Join(failed, err)
 	}
-	return failed, kind
+	return kind, failed
 }
 
 func noRing() error { return unavailable(NoProgram, errors.New("opened without a keyring")) }
