@@ -89,8 +89,8 @@ func (w *wal) load(path string, k *keys, watch func(change)) (map[uint32]bool, e
 	pages, unfinished := map[uint32]bool{}, []uint32{}
 	for i, r := range w.all(k) {
 		unfinished = append(unfinished, r.page())
-		if !w.ends(r) {
-			continue
+		if !w.ends(r) || r.commit() <= w.last {
+			continue // what a commit that failed or was lost has left behind the last one has a lower number
 		}
 		w.frames, w.last, w.size = i+1, r.commit(), r.size()
 		for _, page := range unfinished {

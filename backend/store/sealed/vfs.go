@@ -17,7 +17,7 @@ import (
 // number of its handle.
 
 var (
-	opened  registry[string, *File]
+	opened  sync.Map // *File by path
 	handles handleTable
 	methods uintptr // *sqlite3_io_methods, for all files
 
@@ -129,18 +129,13 @@ func (t *handleTable) remove(i uintptr) {
 
 func of(file uintptr) *handle { return (*handles.now.Load())[at[cFile](file).handle] }
 
-// registry is a map that may be used by all at once.
-type registry[K comparable, V any] struct{ m sync.Map }
-
-func (r *registry[K, V]) Store(k K, v V) { r.m.Store(k, v) }
-func (r *registry[K, V]) Delete(k K)     { r.m.Delete(k) }
-func (r *registry[K, V]) Load(k K) (V, bool) {
-	v, ok := r.m.Load(k)
+// openedAt gives the File that Open has opened at a path.
+func openedAt(path string) (*File, bool) {
+	f, ok := opened.Load(path)
 	if !ok {
-		var none V
-		return none, false
+		return nil, false
 	}
-	return v.(V), true
+	return f.(*File), true
 }
 
 // xOpen opens only what Open has opened, and keeps every temporary file in memory. A rollback journal is refused, but
@@ -157,12 +152,12 @@ func xOpen(_ *libc.TLS, _, name, file uintptr, flags int32, outFlags uintptr) in
 	switch {
 	case flags&sqlite3.SQLITE_OPEN_MAIN_DB != 0:
 		h.kind = pagesFile
-		h.file, found = opened.Load(path)
+		h.file, found = openedAt(path)
 	case flags&sqlite3.SQLITE_OPEN_WAL != 0:
 		h.kind = logFile
-		h.file, found = opened.Load(strings.TrimSuffix(path, "-wal"))
+		h.file, found = openedAt(strings.TrimSuffix(path, "-wal"))
 	case flags&sqlite3.SQLITE_OPEN_MAIN_JOURNAL != 0:
-		f, ok := opened.Load(strings.TrimSuffix(path, "-journal"))
+		f, ok := openedAt(strings.TrimSuffix(path, "-journal"))
 		h.kind, h.bytes, found = memoryFile, new(memory), ok && f.fresh
 	case flags&(sqlite3.SQLITE_OPEN_TEMP_DB|sqlite3.SQLITE_OPEN_TRANSIENT_DB|sqlite3.SQLITE_OPEN_TEMP_JOURNAL|sqlite3.SQLITE_OPEN_SUBJOURNAL) != 0:
 		h.kind, h.bytes, found = memoryFile, new(memory), true
@@ -186,6 +181,9 @@ func xOpen(_ *libc.TLS, _, name, file uintptr, flags int32, outFlags uintptr) in
 func (f *File) attach(k kind) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if f.main == nil {
+		return os.ErrClosed
+	}
 	if k == logFile {
 		if err := f.log.create(); err != nil {
 			return err
@@ -213,7 +211,7 @@ func xClose(tls *libc.TLS, file uintptr) int32 {
 // xDelete ends the log; a journal is only ever in memory.
 func xDelete(_ *libc.TLS, _, name uintptr, _ int32) int32 {
 	path, isLog := strings.CutSuffix(libc.GoString(name), "-wal")
-	if f, ok := opened.Load(path); ok && isLog {
+	if f, ok := openedAt(path); ok && isLog {
 		return code(f.emptyLog(true), sqlite3.SQLITE_IOERR_DELETE)
 	}
 	return sqlite3.SQLITE_OK
