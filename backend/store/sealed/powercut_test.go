@@ -237,7 +237,7 @@ func TestLostCommitsStayLost(t *testing.T) {
 	frames := func() int { return f.log.frames }
 	first := frames()
 	for i := range 10 { // a frame each
-		run(t, db, "UPDATE m SET v = ?", i)
+		run(t, db, "UPDATE m SET v = ?", i+1)
 	}
 	if frames() != first+10 {
 		t.Fatalf("%d commits have %d frames", 10, frames()-first)
