@@ -144,7 +144,7 @@ func runAndKill(t *testing.T, self, path string, random *rand.Rand) (last int) {
 		}
 		last = n
 		if stop--; stop == 0 {
-			for range spin { // some part of what the child does next
+			for range spin { // a moment, not a time: some part of what the child does next
 				last = n
 			}
 			must(t, child.Process.Kill())

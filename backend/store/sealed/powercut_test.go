@@ -15,11 +15,13 @@ import (
 
 var long = flag.Bool("long", false, "run the suites at the counts that find what is rare")
 
+var rounds = 1 // what counts are divided by
+
 func times(short, inLong int) int {
 	if *long {
 		return inLong
 	}
-	return short
+	return short / rounds
 }
 
 const turnSchema = `BEGIN; CREATE TABLE m(id INTEGER PRIMARY KEY, turn INTEGER, body TEXT);
@@ -199,10 +201,10 @@ func (s *simulation) lay(t testing.TB, folder string, files map[string][]byte) s
 func TestPowerCut(t *testing.T) {
 	for _, synchronous := range []string{"FULL", "NORMAL"} {
 		t.Run(synchronous, func(t *testing.T) {
-			s := record(t, synchronous, 160)
+			s := record(t, synchronous, times(100, 160))
 			random := rand.New(rand.NewPCG(7, uint64(len(s.changes))))
 			folder, most, lossy := t.TempDir(), 0, 0
-			for i := range times(80, 3000) {
+			for i := range times(120, 3000) {
 				n := 1 + random.IntN(len(s.changes))
 				path := s.lay(t, folder, s.cut(n, random))
 				acked, found := s.ackedAt(n), 0

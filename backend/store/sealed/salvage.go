@@ -13,6 +13,8 @@ import (
 // and what continued on a lost page is an error of that row. If page 1 is lost, so are the names of all tables, and the
 // copy is an empty database.
 //
+// The counter of commits begins anew, so an anchor kept elsewhere has to as well.
+//
 // header is the copy of the file's Header that was kept elsewhere; nil means to trust the file's own.
 func Salvage(path string, key *Key, header *Header, out string) (Report, error) {
 	path, err := canonical(path)
@@ -51,30 +53,36 @@ type salvage struct {
 	header Header
 	keys   *keys
 	log    wal
+	lost   uint64
 }
 
 func (s *salvage) open(path string, key *Key, header *Header) (err error) {
 	if s.main, err = openDisk(path, os.O_RDONLY, nil); err != nil {
 		return err
 	}
+	start, err := readUpTo(s.main, prologue)
+	if err != nil {
+		return err
+	}
 	if header != nil {
 		s.header = *header
-		if s.keys, err = deriveKeys(key, header); err != nil {
-			return err
-		}
+		s.keys, err = deriveKeys(key, header)
 	} else {
-		start, err := readUpTo(s.main, prologue)
-		if err != nil {
-			return err
+		var h *Header
+		if h, s.keys, err = openHeader(start, key); err == nil {
+			s.header = *h
 		}
-		h, k, err := openHeader(start, key)
-		if err != nil {
-			return err
-		}
-		s.header, s.keys = *h, k
 	}
-	_, err = s.log.load(path+"-wal", s.keys, nil)
-	return err
+	if err != nil {
+		return err
+	}
+	if _, err := s.log.load(path+"-wal", s.keys, nil); err != nil {
+		return err
+	}
+	if m, err := openMarks(s.keys, start); err == nil {
+		s.lost = m.commits - min(m.commits, max(m.settled, s.log.last))
+	}
+	return nil
 }
 
 func (s *salvage) close() {
@@ -92,7 +100,7 @@ func (s *salvage) copyPages(out *disk, k *keys) (Report, error) {
 		return Report{}, err
 	}
 	logged, _ := s.log.newest(s.keys)
-	r := Report{Pages: int(max(0, size-prologue+pageSize-1) / pageSize), Frames: s.log.frames}
+	r := Report{Pages: int(max(0, size-prologue+pageSize-1) / pageSize), Frames: s.log.frames, Lost: s.lost}
 	if s.log.size > 0 {
 		r.Pages = int(s.log.size)
 	}

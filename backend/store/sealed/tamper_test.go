@@ -291,6 +291,26 @@ func TestSalvage(t *testing.T) {
 	isWhole(t, writer(t, openFile(t, out+"2")))
 }
 
+// TestSalvageOfACutLog: what the log still has is there, and the rest is counted.
+func TestSalvageOfACutLog(t *testing.T) {
+	path, states := runningFile(t, "FULL")
+	state := states[39].clone()
+	state.log = states[35].log
+	state.lay(t, path)
+	if _, err := Open(path, &testKey, 0); !errors.Is(err, ErrDamaged) {
+		t.Fatal(err)
+	}
+	out := filepath.Join(t.TempDir(), "salvaged.db")
+	r, err := Salvage(path, &testKey, nil, out)
+	must(t, err)
+	if r.Lost != 4 || !r.Whole() {
+		t.Fatalf("%+v", r)
+	}
+	if n, err := countTurns(writer(t, openFile(t, out))); err != nil || n != 36 {
+		t.Fatalf("%d turns, %v", n, err)
+	}
+}
+
 // rescued counts the messages that can be read, each of which must be right.
 func rescued(t *testing.T, db *sql.DB) (n int) {
 	rows, err := db.Query("SELECT id, turn, body FROM m NOT INDEXED WHERE +id > 0")

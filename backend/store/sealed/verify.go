@@ -16,6 +16,7 @@ type Report struct {
 	Frames int      // of the log
 	Bad    []uint32 // pages that nothing has, or that are not authentic; in order
 	Log    []int    // frames that belong to commits and are not authentic
+	Lost   uint64   // commits that the counter knows of and that are not there; Salvage only, File.Lost says it for Verify
 }
 
 // Whole reports whether nothing is bad.
