@@ -81,6 +81,34 @@ func TestRekey(t *testing.T) {
 	must(t, db.Close())
 }
 
+// TestRekeyOfAFileThatShrinks: the copy is complete, and then the file is another size, and another again.
+func TestRekeyOfAFileThatShrinks(t *testing.T) {
+	f := newFile(t)
+	db := writer(t, f)
+	run(t, db, "CREATE TABLE m(body); INSERT INTO m VALUES (randomblob(1000000))")
+	calls := 0
+	must(t, f.Rekey(t.Context(), &Key{9}, func(ctx context.Context) error {
+		if calls++; calls == 2 {
+			run(t, db, "DELETE FROM m; VACUUM; PRAGMA wal_checkpoint")
+			run(t, db, "INSERT INTO m VALUES (randomblob(2000000))")
+			run(t, db, "PRAGMA wal_checkpoint")
+		}
+		return truncateLog(db)(ctx)
+	}))
+	isWhole(t, db)
+	if r, err := f.Verify(t.Context()); err != nil || !r.Whole() {
+		t.Fatal(r, err)
+	}
+	must(t, db.Close())
+	must(t, f.Close())
+	g, err := Open(f.path, &Key{9}, 0)
+	must(t, err)
+	defer g.Close()
+	db = writer(t, g)
+	isWhole(t, db)
+	must(t, db.Close())
+}
+
 func onlyFiles(t *testing.T, folder string, names ...string) {
 	t.Helper()
 	entries, err := os.ReadDir(folder)
