@@ -89,9 +89,9 @@ func TestRekeyOfAFileThatShrinks(t *testing.T) {
 	calls := 0
 	must(t, f.Rekey(t.Context(), &Key{9}, func(ctx context.Context) error {
 		if calls++; calls == 2 {
-			run(t, db, "DELETE FROM m; VACUUM; PRAGMA wal_checkpoint")
 			run(t, db, "INSERT INTO m VALUES (randomblob(2000000))")
 			run(t, db, "PRAGMA wal_checkpoint")
+			run(t, db, "DELETE FROM m; VACUUM; PRAGMA wal_checkpoint")
 		}
 		return truncateLog(db)(ctx)
 	}))
