@@ -119,7 +119,7 @@ func (f *File) syncLog() error {
 	if err != nil {
 		return err
 	}
-	if err := log.sync(log.unnamed); err != nil {
+	if err := log.sync(); err != nil {
 		return err
 	}
 	f.mu.Lock()
@@ -132,7 +132,8 @@ func (f *File) syncLog() error {
 	return f.writeMark()
 }
 
-// emptyLog ends a generation that SQLite has moved into the pages: the file's end of a rekey or backup, if one waits.
+// emptyLog ends a generation: SQLite has moved all of it into the pages. A rekey or backup that waited for this is
+// finished first, while the log is still there.
 func (f *File) emptyLog(remove bool) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

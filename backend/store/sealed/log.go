@@ -236,8 +236,8 @@ func (w *wal) replace(k *keys, b []byte, i int, commit uint64) error {
 	return err
 }
 
-func (w *wal) sync(unnamed bool) error {
-	if err := w.disk.Sync(); err != nil || !unnamed {
+func (w *wal) sync() error {
+	if err := w.disk.Sync(); err != nil || !w.unnamed {
 		return err
 	}
 	return flushFolder(filepath.Dir(w.path))

@@ -312,7 +312,7 @@ func TestReadersAndWriter(t *testing.T) {
 			}
 		})
 	}
-	for i := range 300 {
+	for i := range times(300, 3000) {
 		run(t, write, "UPDATE m SET a = a + ?, b = b - ?, pad = randomblob(2000)", i, i)
 	}
 	close(done)
