@@ -75,8 +75,8 @@ func (d *disk) size() (int64, error) {
 	return info.Size(), nil
 }
 
-// createWhole makes a file that appears at path whole or not at all. An existing one is replaced only if asked.
-func createWhole(path string, replace bool, fill func(*disk) error) (err error) {
+// createWhole makes a file that appears at path whole or not at all. An existing one is not replaced.
+func createWhole(path string, fill func(*disk) error) (err error) {
 	part := path + "-part"
 	d, err := openDisk(part, os.O_CREATE|os.O_TRUNC|os.O_RDWR, nil)
 	if err != nil {
@@ -97,10 +97,10 @@ func createWhole(path string, replace bool, fill func(*disk) error) (err error) 
 	if err := d.file.Close(); err != nil {
 		return err
 	}
-	return putInPlace(part, path, replace)
+	return putInPlace(part, path, false)
 }
 
-// putInPlace gives part its name, for good.
+// putInPlace gives part its name, for good. What has the name already is replaced only if asked.
 func putInPlace(part, path string, replace bool) error {
 	if !replace {
 		if _, err := os.Lstat(path); err == nil {

@@ -37,7 +37,7 @@ func Salvage(path string, key *Key, header *Header, out string) (Report, error) 
 		return Report{}, err
 	}
 	var r Report
-	err = createWhole(out, false, func(d *disk) error {
+	err = createWhole(out, func(d *disk) error {
 		if r, err = s.copyPages(d, k); err != nil {
 			return err
 		}

@@ -92,7 +92,7 @@ func create(path string, key *Key, c Cipher, page []byte) error {
 	if err != nil {
 		return err
 	}
-	return createWhole(path, false, func(d *disk) error {
+	return createWhole(path, func(d *disk) error {
 		m := mark{pages: uint64(len(page) / pageSize)}
 		b := newPrologue(k, &h, m)
 		if page != nil {
