@@ -22,13 +22,6 @@ func TestNothingIsReadable(t *testing.T) {
 	must(t, Create(path, &testKey, XAES256GCM))
 	f := openFile(t, path)
 	db := writer(t, f, "cache_size(10)", "temp_store(FILE)")
-	canary := func(what string, n int) string {
-		var b strings.Builder
-		for i := 0; b.Len() < n; i++ {
-			fmt.Fprintf(&b, "canary %s %06d sings ", what, i)
-		}
-		return b.String()[:n]
-	}
 	texts := []string{"CREATE TABLE canarytable", "CREATE VIRTUAL TABLE", "SQLite format 3\x00", canary("row", 200), canary("big", 20000), canary("title", 40), canary("updated", 3000)}
 	pieces := map[[16]byte]struct{}{}
 	for _, text := range texts {
@@ -94,6 +87,15 @@ func TestNothingIsReadable(t *testing.T) {
 	_, err = Salvage(path, &Key{8}, nil, filepath.Join(folder, "salvaged.db"))
 	must(t, err)
 	look("at the end")
+}
+
+// canary is n bytes of text that no other canary has.
+func canary(what string, n int) string {
+	var b strings.Builder
+	for i := 0; b.Len() < n; i++ {
+		fmt.Fprintf(&b, "canary %s %06d sings ", what, i)
+	}
+	return b.String()[:n]
 }
 
 // openDeleted are the files that this process holds and that have no name any more.
