@@ -34,6 +34,7 @@ var arrows = map[string][]string{
 	"backend/mcp":             {"backend/agent", "backend/policy", "backend/redact"},
 	"backend/runner":          {"backend/agent", "backend/native", "backend/scripted", "backend/harness", "backend/tool", "backend/mcp", "backend/redact"},
 	"backend/store":           {"backend/agent"},
+	"backend/store/sealed":    {},
 	"backend/vault":           {"backend/agent", "backend/store"},
 	"backend/uistream":        {"backend/agent"},
 	"backend/workflow":        {"backend/agent", "backend/config", "backend/redact"},
@@ -55,8 +56,8 @@ var reserved = []struct {
 	why   string
 }{
 	{"os/exec", []string{"backend/runner", "backend/tool", "backend/mcp", "app"}, "a process has an owner that ends it; app only opens the browser"},
-	{"database/sql", []string{"backend/store"}, "whoever holds a connection can write the history past its encryption"},
-	{"modernc.org/", []string{"backend/store"}, "as database/sql"},
+	{"database/sql", []string{"backend/store", "backend/store/sealed"}, "whoever holds a connection can write the history past its encryption"},
+	{"modernc.org/", []string{"backend/store", "backend/store/sealed"}, "as database/sql"},
 	{"github.com/zalando/go-keyring", []string{"backend/vault"}, "one place asks the keychain, off every request's path"},
 	{"github.com/wailsapp/", []string{"app"}, "without a window everything else still builds"},
 	{"github.com/fsnotify/", []string{"backend/watch"}, "one watcher per process"},
