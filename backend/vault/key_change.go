@@ -86,7 +86,7 @@ func (k *KeyFile) change(fn func() error) error {
 	case k.key == nil:
 		return asleep()
 	case k.intact != nil:
-		return agent.Wrap(agent.CodeValidation, k.intact, Damaged.Remedy())
+		return agent.Wrap(agent.CodeValidation, k.intact, Damaged.explain())
 	case k.doc.next != nil:
 		return agent.Errorf(agent.CodeValidation, "The key of the history is being changed. Let that finish, then retry.")
 	}
@@ -299,7 +299,7 @@ func (k *KeyFile) amend(ctx context.Context, fn func(*history)) error {
 	case k.key == nil:
 		return asleep()
 	case k.intact != nil:
-		return agent.Wrap(agent.CodeValidation, k.intact, Damaged.Remedy())
+		return agent.Wrap(agent.CodeValidation, k.intact, Damaged.explain())
 	}
 	d := k.doc
 	fn(&d.history)

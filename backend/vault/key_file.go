@@ -13,7 +13,7 @@ import (
 )
 
 // SaltSize is the length of the salt in a history's own file. The key file has a copy, for salvage.
-const SaltSize = 16
+const SaltSize = 32
 
 // Cipher says what a history's file is encrypted with; the store gives the numbers their meaning.
 type Cipher uint8
@@ -156,7 +156,7 @@ func (k *KeyFile) unlockWith(kind SlotType, wrong string, kekOf func(slot) ([]by
 	case errors.Is(failed, ErrWrongSecret):
 		return agent.Wrap(agent.CodeValidation, failed, wrong)
 	case errors.Is(failed, ErrDamaged):
-		return agent.Wrap(agent.CodeValidation, failed, Damaged.Remedy())
+		return agent.Wrap(agent.CodeValidation, failed, Damaged.explain())
 	}
 	return agent.Wrap(agent.CodeValidation, failed, "This history cannot be opened in this way. Choose another one.")
 }
@@ -224,14 +224,18 @@ func (k *KeyFile) Status() Status {
 
 func (k *KeyFile) status() Status {
 	s := Status{Unlocked: k.key != nil, Rotating: k.doc.next != nil, Found: k.found, Err: errors.Join(k.intact, k.failed)}
-	for at := range k.slots(SlotKeychain) {
-		s.MadeWith = at.params
-	}
 	for _, kind := range []SlotType{SlotPassphrase, SlotRecovery} {
 		for range k.slots(kind) {
 			s.Accepts = append(s.Accepts, kind)
 			break
 		}
+	}
+	s.Slots = s.Accepts
+	for at := range k.slots(SlotKeychain) {
+		if s.MadeWith == "" {
+			s.Slots = append([]SlotType{SlotKeychain}, s.Accepts...)
+		}
+		s.MadeWith = at.params
 	}
 	switch {
 	case errors.Is(k.intact, ErrNewer):
@@ -276,7 +280,7 @@ func (k *KeyFile) With(use func(key, next []byte) error) error {
 	return use(k.key, k.next)
 }
 
-func asleep() error { return agent.Wrap(agent.CodeInternal, ErrLocked, Sleeping.Remedy()) }
+func asleep() error { return agent.Wrap(agent.CodeInternal, ErrLocked, Sleeping.explain()) }
 
 // Vault names the history that the file belongs to.
 func (k *KeyFile) Vault() string {

@@ -45,14 +45,27 @@ const (
 // read a file whose own is damaged.
 type Header [headClear]byte
 
-func newHeader(c Cipher) Header {
+// Salt is the part of a Header that is in no other file.
+type Salt [32]byte
+
+// NewHeader gives the header of this version's format that has this cipher and salt.
+func NewHeader(c Cipher, salt Salt) Header {
 	var h Header
 	copy(h[:], magic)
 	binary.BigEndian.PutUint32(h[16:], version)
 	binary.BigEndian.PutUint32(h[20:], uint32(c))
-	rand.Read(h[32:]) // the salt
+	copy(h[32:], salt[:])
 	return h
 }
+
+func newHeader(c Cipher) Header {
+	var salt Salt
+	rand.Read(salt[:])
+	return NewHeader(c, salt)
+}
+
+// Salt gives the salt.
+func (h Header) Salt() Salt { return Salt(h[32:]) }
 
 func (h *Header) cipher() Cipher { return Cipher(binary.BigEndian.Uint32(h[20:])) }
 
