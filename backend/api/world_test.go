@@ -21,6 +21,7 @@ import (
 	"parley/backend/scripted"
 	"parley/backend/session"
 	"parley/backend/store"
+	"parley/backend/store/sealed"
 )
 
 const testToken = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
@@ -34,7 +35,7 @@ type world struct {
 
 func open(t *testing.T) *world {
 	t.Helper()
-	history, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "history.db"))
+	history, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "history.db"), &sealed.Key{1}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"parley/backend/agent"
+	"parley/backend/store/sealed"
 )
 
 // ErrNotFound is returned for what does not exist in the given project, whether or not it does in another.
@@ -30,6 +31,7 @@ var migrations embed.FS
 
 // Store is an open history. All methods may be called at once.
 type Store struct {
+	file  *sealed.File
 	files []*sql.DB
 	read  *statements
 	now   func() time.Time
@@ -40,17 +42,21 @@ type Store struct {
 	durable bool // whether the writer waits for the disk at commit
 }
 
-// Open opens the history at path, makes it if there is none, and brings its schema up to date.
-func Open(ctx context.Context, path string) (*Store, error) {
+// Open opens the history at path with its data key, makes it if there is none, and brings its schema up to date. anchor
+// is what Durable said of it last, or 0: a history that has less is sealed.ErrRolledBack.
+func Open(ctx context.Context, path string, key *sealed.Key, anchor uint64) (*Store, error) {
 	s := &Store{now: time.Now}
-	if err := s.open(ctx, path); err != nil {
+	if err := s.open(ctx, path, key, anchor); err != nil {
 		return nil, errors.Join(fmt.Errorf("open history: %w", err), s.Close())
 	}
 	return s, nil
 }
 
-func (s *Store) open(ctx context.Context, path string) error {
-	write, err := openFile(path, writing)
+func (s *Store) open(ctx context.Context, path string, key *sealed.Key, anchor uint64) (err error) {
+	if s.file, err = openSealed(path, key, anchor); err != nil {
+		return err
+	}
+	write, err := connect(path, writing)
 	if err != nil {
 		return err
 	}
@@ -62,7 +68,7 @@ func (s *Store) open(ctx context.Context, path string) error {
 	if err := s.migrate(ctx); err != nil {
 		return err
 	}
-	read, err := openFile(path, reading)
+	read, err := connect(path, reading)
 	if err != nil {
 		return err
 	}
@@ -87,7 +93,33 @@ func (s *Store) Close() error {
 	for _, file := range s.files {
 		failed = errors.Join(failed, file.Close())
 	}
+	if s.file != nil {
+		failed = errors.Join(failed, s.file.Close())
+	}
 	return failed
+}
+
+// Durable is how many commits are certainly on the disk: the anchor to keep elsewhere. It can be asked after Close too,
+// when it is all of them.
+func (s *Store) Durable() uint64 { return s.file.Counter().Durable }
+
+// Lost is how many commits were begun before Open and are not there. None of them had been forced to the disk.
+func (s *Store) Lost() uint64 { return s.file.Lost() }
+
+// Salt is what salvage needs when the file's own is damaged; keep it elsewhere. It is no secret.
+func (s *Store) Salt() sealed.Salt { return s.file.Header().Salt() }
+
+// Verify authenticates everything that the file holds, while it is in use.
+func (s *Store) Verify(ctx context.Context) (sealed.Report, error) { return s.file.Verify(ctx) }
+
+// Backup makes a sealed copy at path under the same data key, while the history is in use. It appears whole or not at all.
+func (s *Store) Backup(ctx context.Context, path string, key *sealed.Key) error {
+	return s.file.Backup(ctx, path, key, func(ctx context.Context) error {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		_, err := s.writer.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
+		return err
+	})
 }
 
 // migrate applies the numbered files that the history has not seen yet, each in its own transaction.
