@@ -30,7 +30,7 @@ type Stop struct {
 }
 
 // postMessage takes one turn.
-func (d *Door) postMessage(w http.ResponseWriter, r *http.Request) error {
+func (d inside) postMessage(w http.ResponseWriter, r *http.Request) error {
 	if !acceptsStream(r.Header.Values("Accept")) {
 		return errAccept
 	}
@@ -51,7 +51,7 @@ func (d *Door) postMessage(w http.ResponseWriter, r *http.Request) error {
 }
 
 // send gives the turn that answers a request of the AI SDK's shape.
-func (d *Door) send(ctx context.Context, req uistream.Request) (*session.Turn, error) {
+func (d inside) send(ctx context.Context, req uistream.Request) (*session.Turn, error) {
 	if req.Queue {
 		return nil, agent.Errorf(agent.CodeValidation, "A message cannot wait for the running turn yet. Leave out queue.")
 	}
@@ -68,7 +68,7 @@ func (d *Door) send(ctx context.Context, req uistream.Request) (*session.Turn, e
 
 // resumeMessage streams the running turn. With Last-Event-ID it gives what follows that frame, also if the turn has
 // ended meanwhile; without it everything from the start, or 204 if nothing runs.
-func (d *Door) resumeMessage(w http.ResponseWriter, r *http.Request) error {
+func (d inside) resumeMessage(w http.ResponseWriter, r *http.Request) error {
 	key, err := sessionKey(r)
 	if err != nil {
 		return err
@@ -107,7 +107,7 @@ func lastEventID(r *http.Request) (after int, given bool, err error) {
 
 // streamTurn writes the turn as Server-Sent Events, from the chunk after the given one. A client that goes away ends
 // its stream and nothing else.
-func (d *Door) streamTurn(w http.ResponseWriter, r *http.Request, t *session.Turn, after int) {
+func (d inside) streamTurn(w http.ResponseWriter, r *http.Request, t *session.Turn, after int) {
 	h := w.Header()
 	h.Set("content-type", "text/event-stream")
 	h.Set("x-vercel-ai-ui-message-stream", "v1")
@@ -182,7 +182,7 @@ func acceptsStream(accept []string) bool {
 	return false
 }
 
-func (d *Door) stopMessage(r *http.Request) (Stop, error) {
+func (d inside) stopMessage(r *http.Request) (Stop, error) {
 	key, err := sessionKey(r)
 	if err != nil {
 		return Stop{}, err
@@ -205,7 +205,7 @@ type LoadedSession struct {
 }
 
 // loadSession gives the messages of the branch that is shown: all of them, or the limit ones before a message.
-func (d *Door) loadSession(r *http.Request, req LoadRequest) (LoadedSession, error) {
+func (d inside) loadSession(r *http.Request, req LoadRequest) (LoadedSession, error) {
 	out := LoadedSession{SessionID: req.SessionID, Messages: []json.RawMessage{}}
 	if err := req.SessionID.Validate(); err != nil {
 		return out, err
@@ -246,7 +246,7 @@ func (d *Door) loadSession(r *http.Request, req LoadRequest) (LoadedSession, err
 }
 
 // endBefore finds the last turn that comes before a message. Before an answer comes half of its turn: the question.
-func (d *Door) endBefore(ctx context.Context, key agent.SessionKey, before agent.MessageID) (end agent.TurnID, half bool, err error) {
+func (d inside) endBefore(ctx context.Context, key agent.SessionKey, before agent.MessageID) (end agent.TurnID, half bool, err error) {
 	turns, err := d.Store.TurnsFor(ctx, key, before)
 	if err != nil {
 		return "", false, err
@@ -259,7 +259,7 @@ func (d *Door) endBefore(ctx context.Context, key agent.SessionKey, before agent
 }
 
 // view is a turn as two messages: what was asked and what was answered.
-func (d *Door) view(ctx context.Context, key agent.SessionKey, turn store.Turn) ([]json.RawMessage, error) {
+func (d inside) view(ctx context.Context, key agent.SessionKey, turn store.Turn) ([]json.RawMessage, error) {
 	user, err := d.Store.Message(ctx, key, turn.UserMessage)
 	if err != nil {
 		return nil, err
@@ -289,7 +289,7 @@ type MessageList struct {
 	Messages []Message `json:"messages"`
 }
 
-func (d *Door) listMessages(r *http.Request) (MessageList, error) {
+func (d inside) listMessages(r *http.Request) (MessageList, error) {
 	key, err := sessionKey(r)
 	if err != nil {
 		return MessageList{}, err

@@ -35,7 +35,11 @@ func (w *world) dial() *page {
 	if conn.Subprotocol() != socketProtocol {
 		w.t.Errorf("the subprotocol is %q: a token must not come back", conn.Subprotocol())
 	}
-	return &page{w.t, conn, map[string]int{}}
+	p := &page{w.t, conn, map[string]int{}}
+	if f := p.read(); f.Type != "vault" {
+		w.t.Fatalf("the first notice is %+v", f)
+	}
+	return p
 }
 
 func (p *page) send(frame string) {

@@ -17,8 +17,8 @@ import (
 // Unlock tries again without the person's secrets: the keychain may show its dialog, and is waited for until ctx ends.
 func (h *History) Unlock(ctx context.Context) error {
 	return h.alone(ctx, func(ctx context.Context) error {
-		if h.store == nil && h.Keychain != nil {
-			if err := h.Keychain.Unlock(ctx); errors.Is(err, vault.ErrLocked) || ctx.Err() != nil {
+		if dialog, ok := h.Ring.(interface{ Unlock(context.Context) error }); ok && h.store == nil {
+			if err := dialog.Unlock(ctx); errors.Is(err, vault.ErrLocked) || ctx.Err() != nil {
 				return err
 			}
 		}

@@ -24,9 +24,8 @@ const anchorEvery = 5 * time.Minute
 // Options is what a history is opened with.
 type Options struct {
 	Folder string
-	// Keychain is asked first; nil where Passphrase is given.
-	Keychain *vault.Keychain
-	// Passphrase opens and makes the history where nobody sits who could type it.
+	// Ring keeps the key of the history. Nil where Passphrase opens and makes it, because nobody sits there to be asked.
+	Ring       vault.Keyring
 	Passphrase []byte
 	// Opened is called with each store that is opened, before anybody is told. If it fails the store is closed again.
 	Opened func(context.Context, *store.Store) error
@@ -64,6 +63,7 @@ type History struct {
 	store      *store.Store
 	generation uint64
 	code       *vault.RecoveryCode // shown, not in force yet
+	closed     bool
 
 	mu      sync.Mutex
 	status  Status
@@ -99,10 +99,11 @@ func (h *History) Status() (Status, <-chan struct{}) {
 	return h.status, h.changed
 }
 
-// Close locks the history and ends. Call Opened's part down before.
+// Close locks the history for good, after what is under way. It may be called twice.
 func (h *History) Close() error {
 	h.seat <- struct{}{}
 	defer func() { <-h.seat }()
+	h.closed = true
 	return h.shut(context.Background())
 }
 
@@ -114,6 +115,9 @@ func (h *History) alone(ctx context.Context, fn func(context.Context) error) err
 		return ctx.Err()
 	}
 	defer func() { <-h.seat }()
+	if h.closed {
+		return os.ErrClosed
+	}
 	return fn(ctx)
 }
 
@@ -137,7 +141,7 @@ func (h *History) open(ctx context.Context) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return h.begin(ctx)
 	}
-	if h.keys, err = vault.OpenKeyFile(h.keyFile(), h.ring()); err != nil {
+	if h.keys, err = vault.OpenKeyFile(h.keyFile(), h.Ring); err != nil {
 		h.tell(Status{State: vault.Damaged, Message: agent.AsError(err).Message})
 		return err
 	}
@@ -147,14 +151,6 @@ func (h *History) open(ctx context.Context) error {
 		err = h.keys.Unlock(ctx).Err
 	}
 	return errors.Join(err, h.enter(ctx))
-}
-
-// ring is nil, and not an interface that holds nil, where there is no keychain to ask.
-func (h *History) ring() vault.Keyring {
-	if h.Keychain == nil {
-		return nil
-	}
-	return h.Keychain
 }
 
 // begin makes the first key file of a folder, if there is something that can keep it.
@@ -170,7 +166,7 @@ func (h *History) begin(ctx context.Context) error {
 	if h.Passphrase != nil {
 		return h.create(ctx, vault.NewKeys{Passphrase: h.Passphrase})
 	}
-	found := vault.Probe(ctx, h.Keychain)
+	found := vault.Probe(ctx, h.Ring)
 	switch found.Health {
 	case vault.Works:
 		return h.create(ctx, vault.NewKeys{})
@@ -184,7 +180,7 @@ func (h *History) begin(ctx context.Context) error {
 }
 
 func (h *History) create(ctx context.Context, n vault.NewKeys) (err error) {
-	ring := h.ring()
+	ring := h.Ring
 	if n.Passphrase != nil {
 		ring = nil
 	}
@@ -231,12 +227,12 @@ func (h *History) enter(ctx context.Context) error {
 // keychain says how the keychain is. If it has just opened the key file, it need not be asked.
 func (h *History) keychain(ctx context.Context, s vault.Status) vault.Finding {
 	switch {
-	case h.Keychain == nil:
+	case h.Ring == nil:
 		return vault.Finding{Health: vault.Absent, Remedy: "The passphrase comes from a file, so no keychain is asked."}
 	case s.Unlocked && s.Found != "":
 		return vault.Finding{Health: vault.Works, Kind: s.Found}
 	}
-	return vault.Probe(ctx, h.Keychain)
+	return vault.Probe(ctx, h.Ring)
 }
 
 // openStore opens the database, or makes it. One that is older than its anchor is opened too, and said to be.
