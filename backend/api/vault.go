@@ -20,9 +20,9 @@ type Vault struct {
 
 // Keychain says how the system's keychain is.
 type Keychain struct {
-	Health vault.Health `json:"health"`
-	Kind   string       `json:"kind"`
-	Remedy string       `json:"remedy"`
+	Health vault.Condition `json:"health"`
+	Kind   string          `json:"kind"`
+	Remedy string          `json:"remedy"`
 }
 
 // Unlocking is what a person gives to open the history; with neither, the keychain is asked again.

@@ -15,8 +15,12 @@ import (
 )
 
 // Unlock tries again without the person's secrets: the keychain may show its dialog, and is waited for until ctx ends.
+// What the person has locked needs them.
 func (h *History) Unlock(ctx context.Context) error {
 	return h.alone(ctx, func(ctx context.Context) error {
+		if s, _ := h.Status(); s.State == vault.Sleeping {
+			return agent.Errorf(agent.CodeValidation, "You locked the history. Enter its passphrase.")
+		}
 		if dialog, ok := h.Ring.(interface{ Unlock(context.Context) error }); ok && h.store == nil {
 			if err := dialog.Unlock(ctx); errors.Is(err, vault.ErrLocked) || ctx.Err() != nil {
 				return err
@@ -130,7 +134,7 @@ func (h *History) SetPassphrase(ctx context.Context, passphrase []byte) error {
 			h.refresh()
 			return err
 		case before.State == vault.NoKeychain && errors.Is(err, fs.ErrNotExist):
-			return h.create(ctx, vault.NewKeys{Passphrase: passphrase, Cost: vault.Calibrate()})
+			return h.create(ctx, nil, vault.NewKeys{Passphrase: passphrase, Cost: vault.Calibrate()})
 		}
 		return agent.Errorf(agent.CodeValidation, "The history is locked. Unlock it first.")
 	})
@@ -158,7 +162,7 @@ func (h *History) Lock(ctx context.Context, free func() error) error {
 		if err := h.shut(ctx); err != nil {
 			h.Log.Error("the history was not closed cleanly", "error", err)
 		}
-		h.tell(Status{State: vault.Sleeping, Accepts: h.keys.Status().Slots, Slots: keys.Slots, Keychain: before.Keychain})
+		h.tell(Status{State: vault.Sleeping, Accepts: keys.Accepts, Slots: keys.Slots, Keychain: before.Keychain})
 		return nil
 	})
 }

@@ -145,10 +145,10 @@ func (h *History) open(ctx context.Context) error {
 		h.tell(Status{State: vault.Damaged, Message: agent.AsError(err).Message})
 		return err
 	}
-	if h.Passphrase != nil {
+	found := h.keys.Unlock(ctx)
+	err = found.Err
+	if !found.Unlocked && h.Passphrase != nil {
 		err = h.keys.UnlockWithPassphrase(h.Passphrase)
-	} else {
-		err = h.keys.Unlock(ctx).Err
 	}
 	return errors.Join(err, h.enter(ctx))
 }
@@ -164,12 +164,12 @@ func (h *History) begin(ctx context.Context) error {
 		return nil
 	}
 	if h.Passphrase != nil {
-		return h.create(ctx, vault.NewKeys{Passphrase: h.Passphrase})
+		return h.create(ctx, nil, vault.NewKeys{Passphrase: h.Passphrase})
 	}
 	found := vault.Probe(ctx, h.Ring)
 	switch found.Health {
 	case vault.Works:
-		return h.create(ctx, vault.NewKeys{})
+		return h.create(ctx, h.Ring, vault.NewKeys{})
 	case vault.Locked:
 		h.tell(Status{State: vault.KeychainLocked, Accepts: []vault.SlotType{vault.SlotKeychain}, Keychain: found})
 	default:
@@ -179,11 +179,7 @@ func (h *History) begin(ctx context.Context) error {
 	return found.Err
 }
 
-func (h *History) create(ctx context.Context, n vault.NewKeys) (err error) {
-	ring := h.Ring
-	if n.Passphrase != nil {
-		ring = nil
-	}
+func (h *History) create(ctx context.Context, ring vault.Keyring, n vault.NewKeys) (err error) {
 	n.Cipher = vault.Cipher(sealed.XAES256GCM)
 	if h.keys, err = vault.CreateKeyFile(ctx, h.keyFile(), ring, n); err != nil {
 		return err

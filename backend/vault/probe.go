@@ -10,19 +10,19 @@ import (
 	"parley/backend/agent"
 )
 
-// Health is what a probe found.
-type Health string
+// Condition is how a keyring is.
+type Condition string
 
 // The findings; the enum is closed.
 const (
-	Works  Health = "works"
-	Locked Health = "locked" // it is there: see Keychain.Unlock
-	Absent Health = "absent" // Finding.Reason says why
+	Works  Condition = "works"
+	Locked Condition = "locked" // it is there: see Keychain.Unlock
+	Absent Condition = "absent" // Finding.Reason says why
 )
 
 // Finding says whether a keyring works.
 type Finding struct {
-	Health Health
+	Health Condition
 	Reason Reason // of Absent
 	Kind   string // which keyring answered; empty if none did
 	Remedy string // a sentence for the person; empty if it works

@@ -14,10 +14,10 @@ export type State = "ready" | "locked" | "needs_recovery_code" | "needs_passphra
 
 export type SlotType = "keychain" | "recovery_code" | "passphrase"
 
-export type Health = "works" | "locked" | "absent"
+export type Condition = "works" | "locked" | "absent"
 
 export interface Keychain {
-  health: Health
+  health: Condition
   kind: string
   remedy: string
 }
