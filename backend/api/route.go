@@ -40,6 +40,8 @@ var routes = []route{
 	accept("PUT /vault/recovery-code", (*Door).setRecoveryCode),
 	accept("PUT /vault/passphrase", (*Door).setPassphrase),
 	answer("DELETE /vault/passphrase", (*Door).removePassphrase),
+	accept("POST /vault/backup", (*Door).backUpVault),
+	answer("POST /vault/scrub", inside.scrubVault),
 	answer("GET /agents", inside.listAgents),
 	answer("GET /sessions", inside.listSessions),
 	answer("GET /sessions/{id}", inside.getSession),

@@ -48,12 +48,11 @@ func (d *Door) socket(w http.ResponseWriter, r *http.Request) {
 
 	s := &socket{door: d, conn: conn, requests: map[string]*request{}}
 	s.streams.Go(func() { s.news(ctx) })
-	err = s.read(ctx)
+	if err := s.read(ctx); err != nil {
+		conn.Close(websocket.StatusPolicyViolation, err.Error()) // before cancel, which cuts off what is being written
+	}
 	cancel()
 	s.streams.Wait()
-	if err != nil {
-		conn.Close(websocket.StatusPolicyViolation, err.Error())
-	}
 }
 
 type socket struct {

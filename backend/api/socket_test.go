@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/coder/websocket"
+
+	"parley/backend/vault"
 )
 
 // page is a page's end of the socket.
@@ -22,6 +24,7 @@ type socketFrame struct {
 	Sequence                              int
 	Chunk                                 struct{ Type, Delta string }
 	Event                                 *struct{ Type string }
+	State                                 vault.State
 }
 
 func (w *world) dial() *page {

@@ -2,7 +2,9 @@ package api
 
 import (
 	"net/http"
+	"path/filepath"
 
+	"parley/backend/agent"
 	"parley/backend/vault"
 )
 
@@ -39,6 +41,19 @@ type RecoveryCode struct {
 // Passphrase is a passphrase as the person types it.
 type Passphrase struct {
 	Passphrase string `json:"passphrase"`
+}
+
+// Backup says where a copy of the history goes: an absolute path of this machine.
+type Backup struct {
+	Path string `json:"path"`
+}
+
+// Scrub is what was found by reading all of the history.
+type Scrub struct {
+	Pages int   `json:"pages"`
+	Bad   int   `json:"bad"` // of the pages, those that are not as they were written
+	Log   int   `json:"log"` // frames of the log that are not
+	Lost  int64 `json:"lost"`
 }
 
 // VaultNotice is the socket's message that the history was opened or locked.
@@ -110,6 +125,18 @@ func (d *Door) lockVault(r *http.Request) (Vault, error) {
 
 func (d *Door) startNewVault(r *http.Request) (Vault, error) {
 	return d.vault(d.History.StartNew(r.Context()))
+}
+
+func (d *Door) backUpVault(r *http.Request, b Backup) (noBody, error) {
+	if !filepath.IsAbs(b.Path) {
+		return noBody{}, agent.Errorf(agent.CodeValidation, "The path of a backup must be absolute.")
+	}
+	return noBody{}, d.History.Backup(r.Context(), b.Path)
+}
+
+func (d inside) scrubVault(r *http.Request) (Scrub, error) {
+	found, err := d.Store.Verify(r.Context())
+	return Scrub{found.Pages, len(found.Bad), len(found.Log), int64(d.Store.Lost())}, err
 }
 
 // errLocked says what stands between a request and the history.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"parley/backend/agent"
+	"parley/backend/store/sealed"
 	"parley/backend/vault"
 )
 
@@ -165,6 +166,40 @@ func (h *History) Lock(ctx context.Context, free func() error) error {
 		h.tell(Status{State: vault.Sleeping, Accepts: keys.Accepts, Slots: keys.Slots, Keychain: before.Keychain})
 		return nil
 	})
+}
+
+// Backup makes a sealed copy of the history at path, and beside it at path.keys the key file that opens it: with the
+// recovery code or the passphrase, on any machine. Neither may exist yet.
+func (h *History) Backup(ctx context.Context, path string) error {
+	return h.whileOpen(ctx, func(ctx context.Context) error {
+		keys, err := h.keys.Backup()
+		if err != nil {
+			return err
+		}
+		err = writeNew(path+".keys", keys)
+		if err == nil {
+			err = h.with(func(key *sealed.Key) error { return h.store.Backup(ctx, path, key) })
+			if err != nil {
+				os.Remove(path + ".keys")
+			}
+		}
+		if errors.Is(err, fs.ErrExist) {
+			return agent.Wrap(agent.CodeValidation, err, "There is a file with this name already, and a backup never replaces one. Choose another name.")
+		}
+		if err != nil {
+			return agent.Wrap(agent.CodeInternal, err, "The backup could not be made; the history is as it was. Check the disk and the folder, then retry.")
+		}
+		return nil
+	})
+}
+
+func writeNew(path string, data []byte) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	return errors.Join(err, f.Sync(), f.Close())
 }
 
 // lost are the states in which only a new history helps.

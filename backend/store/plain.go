@@ -74,7 +74,7 @@ func sealCopy(ctx context.Context, from, to string, key *sealed.Key) error {
 	if err != nil {
 		return err
 	}
-	db, err := connect(to, access{"journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(0)"})
+	db, err := connect(to, access{"journal_mode(WAL)", "synchronous(FULL)"})
 	if err != nil {
 		return errors.Join(err, f.Close())
 	}
@@ -111,9 +111,12 @@ func copyAll(ctx context.Context, conn *sql.Conn, from string) error {
 	if err != nil {
 		return err
 	}
-	script := []string{"BEGIN IMMEDIATE"}
+	script := []string{"PRAGMA foreign_keys = 0", "BEGIN IMMEDIATE"} // tables refer to each other
 	for _, t := range tables {
-		script = append(script, t.text, fmt.Sprintf(`INSERT INTO main.%[1]q SELECT * FROM plain.%[1]q`, t.name))
+		script = append(script, t.text)
+	}
+	for _, t := range tables {
+		script = append(script, fmt.Sprintf(`INSERT INTO main.%[1]q SELECT * FROM plain.%[1]q`, t.name))
 	}
 	for _, o := range others {
 		script = append(script, o.text)

@@ -46,6 +46,17 @@ export interface Passphrase {
   passphrase: string
 }
 
+export interface Backup {
+  path: string
+}
+
+export interface Scrub {
+  pages: number
+  bad: number
+  log: number
+  lost: number
+}
+
 export type Kind = "native" | "scripted"
 
 export interface Agent {
