@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"parley/backend/agent"
+	"parley/backend/vault"
 )
 
 // Exit codes of every command.
@@ -89,6 +90,10 @@ func explain(err error) string {
 	var e *agent.Error
 	if errors.As(err, &e) {
 		return e.Message
+	}
+	var refusal *refused
+	if errors.As(err, &refusal) && refusal.Type == "vault_locked" {
+		return refusal.Message + " On the page that parley serve opens you can do that; where nobody sits, " + vault.EnvPassphraseFile + " names a file with the passphrase."
 	}
 	return err.Error()
 }
