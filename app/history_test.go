@@ -154,13 +154,31 @@ func TestABackupIsTheHistory(t *testing.T) {
 		t.Errorf("over another: %d %s", code, notes)
 	}
 	other := newPlace(t)
-	for from, to := range map[string]string{copied: "history.db", copied + ".keys": "history.keys"} {
-		if err := os.Rename(from, filepath.Join(other.home, to)); err != nil {
-			t.Fatal(err)
-		}
+	if _, notes, code := other.run("chat", "-m", "[[say:mine]]", "--session", "mine"); code != exitDone {
+		t.Fatal(notes)
+	}
+	out, notes, code := other.run("restore", copied)
+	if code != exitDone || !strings.Contains(out, "1 sessions, 2 messages") || !strings.Contains(notes, "Nothing was changed") {
+		t.Errorf("the preview: %d %s %s", code, out, notes)
+	}
+	if _, _, code := other.run("show", "mine"); code != exitDone {
+		t.Error("the preview replaced the history")
+	}
+	if out, notes, code := other.run("restore", "--yes", copied); code != exitDone {
+		t.Errorf("exit %d: %s %s", code, out, notes)
 	}
 	if shown, notes, code := other.run("show", "s"); code != exitDone || !strings.Contains(shown, "hello") {
 		t.Errorf("on another machine: %d %s %s", code, shown, notes)
+	}
+	aside, err := filepath.Glob(filepath.Join(other.home, "set-aside", "*", "history.*"))
+	if err != nil || len(aside) != 2 {
+		t.Errorf("set aside: %v (%v)", aside, err)
+	}
+	if _, notes, code := p.run("restore", "--yes", copied+"x"); code != exitFailed || !strings.Contains(notes, "could not be put in place") {
+		t.Errorf("of no backup: %d %s", code, notes)
+	}
+	if _, notes, code := p.run("show", "s"); code != exitDone {
+		t.Errorf("and the history after it: %d %s", code, notes)
 	}
 }
 

@@ -84,7 +84,7 @@ func (h *History) database() string { return filepath.Join(h.Folder, "history.db
 // Start opens the history as far as that goes without a person, making it if there is none. It is called once.
 func (h *History) Start(ctx context.Context) {
 	defer close(h.tried)
-	if err := h.alone(ctx, h.open); err != nil {
+	if err := h.seated(ctx, h.open); err != nil {
 		h.Log.Warn("the history is not open", "error", err)
 	}
 }
@@ -107,8 +107,17 @@ func (h *History) Close() error {
 	return h.shut(context.Background())
 }
 
-// alone runs fn for the one who changes the state.
+// alone runs fn for the one who changes the state, after Start.
 func (h *History) alone(ctx context.Context, fn func(context.Context) error) error {
+	select {
+	case <-h.tried:
+		return h.seated(ctx, fn)
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (h *History) seated(ctx context.Context, fn func(context.Context) error) error {
 	select {
 	case h.seat <- struct{}{}:
 	case <-ctx.Done():
@@ -130,6 +139,18 @@ func (h *History) tell(s Status) {
 	h.status = s
 	close(h.changed)
 	h.changed = make(chan struct{})
+}
+
+// fail tells what became of a history whose keys were there, if err is not nil.
+func (h *History) fail(err error) error {
+	if err == nil {
+		return nil
+	}
+	s, _ := h.Status()
+	s.State, s.Message, s.Remedy = explain(err)
+	s.Accepts = nil
+	h.tell(s)
+	return err
 }
 
 // open is Start, and each later try to go on without a person.
@@ -157,19 +178,19 @@ func (h *History) open(ctx context.Context) error {
 func (h *History) begin(ctx context.Context) error {
 	sealedBefore, err := isSealed(h.database())
 	if err != nil {
-		return err
+		return h.fail(err)
 	}
 	if sealedBefore {
 		h.tell(Status{State: vault.Unreadable})
 		return nil
 	}
 	if h.Passphrase != nil {
-		return h.create(ctx, nil, vault.NewKeys{Passphrase: h.Passphrase})
+		return h.fail(h.create(ctx, nil, vault.NewKeys{Passphrase: h.Passphrase}))
 	}
 	found := vault.Probe(ctx, h.Ring)
 	switch found.Health {
 	case vault.Works:
-		return h.create(ctx, h.Ring, vault.NewKeys{})
+		return h.fail(h.create(ctx, h.Ring, vault.NewKeys{}))
 	case vault.Locked:
 		h.tell(Status{State: vault.KeychainLocked, Accepts: []vault.SlotType{vault.SlotKeychain}, Keychain: found})
 	default:
@@ -203,17 +224,14 @@ func (h *History) enter(ctx context.Context) error {
 	rolledBack, err := h.openStore(ctx)
 	if err != nil {
 		h.keys.Lock()
-		status.State, status.Message, status.Remedy = explain(err)
-		status.Accepts = nil
-		h.tell(status)
-		return err
+		return h.fail(err)
 	}
 	status.Accepts, status.Lost, status.RolledBack = nil, h.store.Lost(), rolledBack
 	if err := h.settle(ctx, rolledBack); err != nil {
 		h.Log.Warn("the key file was not brought up to date", "error", err)
 	}
 	if err := h.Opened(ctx, h.store); err != nil {
-		return errors.Join(err, h.shut(ctx))
+		return h.fail(errors.Join(err, h.shut(ctx)))
 	}
 	h.keep()
 	h.tell(status)

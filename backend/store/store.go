@@ -109,6 +109,24 @@ func (s *Store) Lost() uint64 { return s.file.Lost() }
 // Salt is what salvage needs when the file's own is damaged; keep it elsewhere. It is no secret.
 func (s *Store) Salt() sealed.Salt { return s.file.Header().Salt() }
 
+// Summary is what tells one history from another.
+type Summary struct {
+	Sessions, Messages int
+	Newest             time.Time // zero without any session
+}
+
+// Summary counts what the history holds.
+func (s *Store) Summary(ctx context.Context) (Summary, error) {
+	var found Summary
+	var newest int64
+	err := s.read.row(ctx, `SELECT (SELECT count(*) FROM session WHERE deleted_at IS NULL), (SELECT count(*) FROM message),
+		(SELECT coalesce(max(updated_at), 0) FROM session)`).Scan(&found.Sessions, &found.Messages, &newest)
+	if newest > 0 {
+		found.Newest = instant(newest)
+	}
+	return found, err
+}
+
 // Verify authenticates everything that the file holds, while it is in use.
 func (s *Store) Verify(ctx context.Context) (sealed.Report, error) { return s.file.Verify(ctx) }
 
