@@ -226,10 +226,11 @@ func (h *History) enter(ctx context.Context) error {
 		h.keys.Lock()
 		return h.fail(err)
 	}
-	status.Accepts, status.Lost, status.RolledBack = nil, h.store.Lost(), rolledBack
 	if err := h.settle(ctx, rolledBack); err != nil {
 		h.Log.Warn("the key file was not brought up to date", "error", err)
 	}
+	status.State, status.Accepts, status.Slots = vault.Ready, nil, h.keys.Status().Slots
+	status.Lost, status.RolledBack = h.store.Lost(), rolledBack
 	if err := h.Opened(ctx, h.store); err != nil {
 		return h.fail(errors.Join(err, h.shut(ctx)))
 	}
@@ -283,14 +284,18 @@ func (h *History) with(use func(key *sealed.Key) error) error {
 	return use(&key)
 }
 
-// settle notes in the key file what the database that was just opened is.
+// settle notes in the key file what the database that was just opened is. A key file that was damaged, and opened it all
+// the same, is written anew.
 func (h *History) settle(ctx context.Context, rolledBack bool) error {
 	if rolledBack {
 		h.generation++ // an older history is another one: what it comes to counts from now on
 	}
-	var failed error
+	aside, failed := h.keys.Mend(ctx)
+	if aside != "" {
+		h.Log.Warn("the key file was damaged and is written anew; the damaged one is kept", "as", aside)
+	}
 	if _, salt := h.keys.History(); salt != h.store.Salt() {
-		failed = h.keys.SetSalt(ctx, h.store.Salt())
+		failed = errors.Join(failed, h.keys.SetSalt(ctx, h.store.Salt()))
 	}
 	return errors.Join(failed, h.anchor(ctx))
 }

@@ -279,3 +279,26 @@ func TestDamageIsSaidAndTouchesNothing(t *testing.T) {
 		})
 	}
 }
+
+func TestADamagedKeyFileThatStillOpensIsMended(t *testing.T) {
+	folder, ring := t.TempDir(), newRing(t)
+	l := begin(t, folder, ring, "")
+	l.remember()
+	must(t, l.Close())
+	path := filepath.Join(folder, "history.keys")
+	b, err := os.ReadFile(path)
+	must(t, err)
+	damaged := strings.Replace(string(b), "history 1 ", "history 2 ", 1)
+	if damaged == string(b) {
+		t.Fatal("nothing was damaged")
+	}
+	must(t, os.WriteFile(path, []byte(damaged), 0o600))
+	l = begin(t, folder, ring, "")
+	l.is(vault.Ready)
+	l.recall()
+	must(t, l.Close())
+	if kept, err := filepath.Glob(path + ".damaged-*"); err != nil || len(kept) != 1 {
+		t.Errorf("kept %v (%v)", kept, err)
+	}
+	begin(t, folder, ring, "").is(vault.Ready)
+}
