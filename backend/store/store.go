@@ -8,15 +8,11 @@ package store
 import (
 	"context"
 	"database/sql"
-	"embed"
 	"errors"
 	"fmt"
-	"io/fs"
-	"strings"
 	"sync"
 	"time"
 
-	"parley/backend/agent"
 	"parley/backend/store/sealed"
 )
 
@@ -25,9 +21,6 @@ var ErrNotFound = errors.New("not found")
 
 // ErrExists is returned when an id is already taken in its project or session.
 var ErrExists = errors.New("already exists")
-
-//go:embed migrations/*.sql
-var migrations embed.FS
 
 // Store is an open history. All methods may be called at once.
 type Store struct {
@@ -65,7 +58,7 @@ func (s *Store) open(ctx context.Context, path string, key *sealed.Key, anchor u
 		return err
 	}
 	s.write = prepareOn(s.writer)
-	if err := s.migrate(ctx); err != nil {
+	if err := s.migrate(ctx, migrations, path, key); err != nil {
 		return err
 	}
 	read, err := connect(path, reading)
@@ -138,39 +131,6 @@ func (s *Store) Backup(ctx context.Context, path string, key *sealed.Key) error 
 		_, err := s.writer.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
 		return err
 	})
-}
-
-// migrate applies the numbered files that the history has not seen yet, each in its own transaction.
-func (s *Store) migrate(ctx context.Context) error {
-	names, err := fs.Glob(migrations, "migrations/*.sql")
-	if err != nil {
-		return err
-	}
-	var have int
-	if err := s.writer.QueryRowContext(ctx, "PRAGMA user_version").Scan(&have); err != nil {
-		return err
-	}
-	if have > len(names) {
-		return agent.Errorf(agent.CodeValidation, "This history was written by a newer Parley (schema %d, this one knows %d). Install the newer version; nothing was changed.", have, len(names))
-	}
-	for i, name := range names[have:] {
-		version := have + i + 1
-		if !strings.HasPrefix(name, fmt.Sprintf("migrations/%04d_", version)) {
-			return fmt.Errorf("migration %s is not number %d", name, version)
-		}
-		text, err := migrations.ReadFile(name)
-		if err != nil {
-			return err
-		}
-		err = s.update(ctx, flushed, func(tx) error {
-			_, err := s.writer.ExecContext(ctx, string(text)+fmt.Sprintf(";\nPRAGMA user_version = %d", version))
-			return err
-		})
-		if err != nil {
-			return fmt.Errorf("migration %s: %w", name, err)
-		}
-	}
-	return nil
 }
 
 // durability says what a commit waits for. Both survive the death of this process.
