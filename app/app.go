@@ -19,11 +19,13 @@ import (
 	"parley/backend/api"
 	"parley/backend/config"
 	"parley/backend/harness"
+	"parley/backend/history"
 	"parley/backend/provider"
 	"parley/backend/runner"
 	"parley/backend/session"
 	"parley/backend/store"
 	"parley/backend/tool"
+	"parley/backend/vault"
 	"parley/frontend"
 )
 
@@ -33,12 +35,15 @@ type owner struct {
 	lock     *os.File
 	home     home
 	log      *slog.Logger
-	store    *store.Store
-	env      *agent.Environment
-	sessions *session.Sessions
+	history  *history.History
+	starting context.CancelFunc // ends the history's Start
 	door     *api.Door
 	server   *http.Server
 	served   chan error
+
+	// While the history is open.
+	env      *agent.Environment
+	sessions *session.Sessions
 }
 
 // ownerOptions is what differs between the commands that may become the owner.
@@ -75,29 +80,46 @@ func join(ctx context.Context, h home, o ownerOptions) (Connection, *owner, erro
 	return own.Connection, own, nil
 }
 
-// open builds the parts, each on the one before. What an earlier owner left behind is ended first.
+// open opens the door first, then the history behind it: a keychain and a passphrase take their time. What an earlier
+// owner left behind is ended before.
 func (o *owner) open(ctx context.Context, opt ownerOptions) error {
 	if reaped, err := runner.Reap(o.home.runners(), o.log); err != nil {
 		return fmt.Errorf("end what an earlier Parley left running: %w", err)
 	} else if reaped > 0 {
 		o.log.Warn("ended processes that an earlier Parley left behind", "count", reaped)
 	}
-	var err error
-	if o.store, err = store.Open(ctx, o.home.history()); err != nil {
-		return err
-	}
 	endpoints, err := provider.Endpoints(os.Getenv)
 	if err != nil {
 		return err
 	}
 	agents := config.BuiltIn(os.Getenv, slices.Collect(maps.Keys(endpoints)))
+	options := history.Options{Folder: string(o.home), Closing: o.leaveHistory, Log: o.log}
+	options.Opened = func(ctx context.Context, s *store.Store) error { return o.enterHistory(ctx, s, agents, endpoints) }
+	if options.Passphrase, err = vault.UnattendedPassphrase(); err != nil {
+		return err
+	}
+	if options.Passphrase == nil {
+		options.Ring = vault.NewKeychain(o.home.sealedValues())
+	}
+	o.history = history.New(options)
+	if err := o.listen(opt, agents); err != nil {
+		return err
+	}
+	starting, cancel := context.WithCancel(ctx)
+	o.starting = cancel
+	go o.history.Start(starting)
+	return nil
+}
+
+// enterHistory builds what stands on the history, and lets the door open onto it.
+func (o *owner) enterHistory(ctx context.Context, s *store.Store, agents config.Agents, endpoints map[string]agent.Endpoint) error {
 	backend, err := localRunner(o.home.runners(), o.log)
 	if err != nil {
 		return err
 	}
 	o.env = agent.NewEnvironment(backend, agent.DefaultLimits)
 	o.sessions, err = session.Open(ctx, session.Options{
-		Store:       o.store,
+		Store:       s,
 		Environment: o.env,
 		Agent:       agents.Find,
 		Harness:     func(k agent.Kind) (agent.Harness, error) { return harness.For(k, endpoints, tool.Names()) },
@@ -108,7 +130,20 @@ func (o *owner) open(ctx context.Context, opt ownerOptions) error {
 	if err != nil {
 		return err
 	}
-	return o.listen(opt, agents)
+	o.door.Open(&api.Rooms{Sessions: o.sessions, Store: s})
+	return nil
+}
+
+// leaveHistory ends what stands on the history. Live turns are stopped; what they said is kept.
+func (o *owner) leaveHistory() {
+	o.door.Open(nil)
+	if o.sessions != nil {
+		o.sessions.Close()
+	}
+	if o.env != nil {
+		o.env.Close()
+	}
+	o.sessions, o.env = nil, nil
 }
 
 // localRunner is the backend that starts this same program as the process that agents run in.
@@ -130,7 +165,7 @@ func (o *owner) listen(opt ownerOptions, agents config.Agents) error {
 	addr := listener.Addr().String()
 	o.Connection = Connection{URL: "http://" + addr, Token: hex.EncodeToString(token), PID: os.Getpid()}
 	o.door = api.New(addr, api.Options{
-		Sessions: o.sessions, Store: o.store, Agents: agents, Page: frontend.Page(), Show: opt.show,
+		History: o.history, Agents: agents, Page: frontend.Page(), Show: opt.show,
 		Token: o.Token, Version: Version, Log: o.log,
 	})
 	o.server = o.door.Server()
@@ -148,8 +183,11 @@ func (o *owner) drain(ctx context.Context) {
 
 // close ends everything in the order opposite to how it was built. Live turns are stopped; what they said is kept.
 func (o *owner) close() {
-	if o.sessions != nil {
-		o.sessions.Close()
+	if o.starting != nil {
+		o.starting()
+		if err := o.history.Close(); err != nil {
+			o.log.Error("the history was not closed cleanly", "error", err)
+		}
 	}
 	if o.server != nil {
 		os.Remove(o.home.door())
@@ -158,14 +196,6 @@ func (o *owner) close() {
 		defer cancel()
 		if o.server.Shutdown(ctx) != nil {
 			o.server.Close()
-		}
-	}
-	if o.env != nil {
-		o.env.Close()
-	}
-	if o.store != nil {
-		if err := o.store.Close(); err != nil {
-			o.log.Error("the history was not closed cleanly", "error", err)
 		}
 	}
 	o.lock.Close() // last: it gives the data folder free

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"parley/backend/agent"
+	"parley/backend/vault"
 )
 
 // Exit codes of every command.
@@ -70,7 +71,7 @@ func rootCommand(stdout, stderr io.Writer, args []string) *cobra.Command {
 	root.SetArgs(args)
 	root.SetVersionTemplate("parley {{.Version}}\n")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage{err} })
-	root.AddCommand(serveCommand(), chatCommand(), sessionsCommand(), showCommand(), runnerCommand(), doctorCommand(), versionCommand())
+	root.AddCommand(serveCommand(), chatCommand(), sessionsCommand(), showCommand(), backupCommand(), restoreCommand(), runnerCommand(), doctorCommand(), versionCommand())
 	for _, cmd := range append(root.Commands(), root) {
 		if check := cmd.Args; check != nil {
 			cmd.Args = func(cmd *cobra.Command, args []string) error {
@@ -89,6 +90,10 @@ func explain(err error) string {
 	var e *agent.Error
 	if errors.As(err, &e) {
 		return e.Message
+	}
+	var refusal *refused
+	if errors.As(err, &refusal) && refusal.Type == "vault_locked" {
+		return refusal.Message + " On the page that parley serve opens you can do that; where nobody sits, " + vault.EnvPassphraseFile + " names a file with the passphrase."
 	}
 	return err.Error()
 }

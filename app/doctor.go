@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"net/http"
 	"os"
 	"slices"
 	"strings"
@@ -13,8 +14,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"parley/backend/agent"
+	"parley/backend/api"
 	"parley/backend/config"
 	"parley/backend/provider"
+	"parley/backend/vault"
 )
 
 // finding is what doctor says of one thing. Remedy says what to do where it is not well.
@@ -32,14 +35,14 @@ const (
 )
 
 func doctorCommand() *cobra.Command {
-	var asJSON bool
+	var asJSON, verify bool
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check what Parley needs, and say what to do about it",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			sick := false
-			for f := range examine(cmd.Context()) {
+			for f := range examine(cmd.Context(), verify) {
 				sick = sick || f.Status == broken
 				if asJSON {
 					if err := json.NewEncoder(cmd.OutOrStdout()).Encode(f); err != nil {
@@ -59,13 +62,14 @@ func doctorCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object per check and line")
+	cmd.Flags().BoolVar(&verify, "verify", false, "read all of the history, and say what of it is damaged")
 	return cmd
 }
 
 // examine checks one thing after the other, each on its own.
-func examine(ctx context.Context) func(yield func(finding) bool) {
+func examine(ctx context.Context, verify bool) func(yield func(finding) bool) {
 	return func(yield func(finding) bool) {
-		for _, check := range []func(context.Context) []finding{checkData, checkRunner, checkWindow, checkModels} {
+		for _, check := range []func(context.Context) []finding{func(ctx context.Context) []finding { return checkData(ctx, verify) }, checkRunner, checkWindow, checkModels} {
 			for _, f := range check(ctx) {
 				if !yield(f) {
 					return
@@ -75,7 +79,7 @@ func examine(ctx context.Context) func(yield func(finding) bool) {
 	}
 }
 
-func checkData(ctx context.Context) []finding {
+func checkData(ctx context.Context, verify bool) []finding {
 	h, err := findHome(os.Getenv)
 	if err != nil {
 		return []finding{{"data", broken, err.Error(), "Set PARLEY_HOME to a folder that you can write to."}}
@@ -85,11 +89,51 @@ func checkData(ctx context.Context) []finding {
 		return []finding{{"history", broken, explain(err), "Nothing was changed. Set PARLEY_HOME to another folder to start afresh beside it."}}
 	}
 	defer leave()
-	found := []finding{{"history", well, fmt.Sprintf("opens, in %s", h), ""}}
+	found := checkHistory(ctx, h, c, verify)
 	if c.PID != os.Getpid() {
 		found = append(found, finding{"owner", well, fmt.Sprintf("process %d has it open and answers", c.PID), ""})
 	}
+	return append(found, finding{"door", well, "its token changes with each start and lies in door.json, for you alone", ""})
+}
+
+// checkHistory asks whoever has the history.
+func checkHistory(ctx context.Context, h home, c Connection, verify bool) []finding {
+	v, err := ask[api.Vault](ctx, c, http.MethodGet, "/vault", nil)
+	if err != nil {
+		return []finding{{"history", broken, explain(err), "Nothing was changed. Run parley serve to see what it says."}}
+	}
+	keychain := finding{"keychain", well, v.Keychain.Kind + " works", ""}
+	if v.Keychain.Health != vault.Works {
+		keychain = finding{"keychain", note, string(v.Keychain.Health), v.Keychain.Remedy}
+	}
+	if v.State != vault.Ready {
+		return []finding{keychain, {"history", broken, v.Message, v.Remedy}}
+	}
+	found := []finding{keychain, {"history", well, fmt.Sprintf("opens, in %s", h), ""}}
+	if v.RolledBack {
+		found = append(found, finding{"history", note, "it is an older copy than the one that was here before", "If you did not put it there, look for the newer one."})
+	}
+	if v.Lost > 0 {
+		found = append(found, finding{"history", note, fmt.Sprintf("%d commits did not reach the disk before it was last closed", v.Lost), "After a power cut that is expected: at most moments of an answer are missing."})
+	}
+	if !slices.Contains(v.Slots, vault.SlotRecovery) {
+		found = append(found, finding{"recovery", note, "there is no recovery code", "Make one in Parley and keep it safe: without it, a lost keychain or passphrase is a lost history."})
+	}
+	if verify {
+		found = append(found, scrub(ctx, c))
+	}
 	return found
+}
+
+func scrub(ctx context.Context, c Connection) finding {
+	s, err := ask[api.Scrub](ctx, c, http.MethodPost, "/vault/scrub", nil)
+	switch {
+	case err != nil:
+		return finding{"verify", broken, explain(err), "Check the disk, then retry."}
+	case s.Bad+s.Log > 0:
+		return finding{"verify", broken, fmt.Sprintf("%d of %d pages, and %d frames of the log, are not as they were written", s.Bad, s.Pages, s.Log), "Put a backup back."}
+	}
+	return finding{"verify", well, fmt.Sprintf("all %d pages are as they were written", s.Pages), ""}
 }
 
 func checkRunner(ctx context.Context) []finding {

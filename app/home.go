@@ -13,10 +13,13 @@ import (
 // home is the folder that holds everything Parley keeps.
 type home string
 
-func (h home) history() string { return filepath.Join(string(h), "history.db") }
-func (h home) door() string    { return filepath.Join(string(h), "door.json") }
-func (h home) lock() string    { return filepath.Join(string(h), "owner.lock") }
-func (h home) launch() string  { return filepath.Join(string(h), "launch.html") }
+func (h home) door() string   { return filepath.Join(string(h), "door.json") }
+func (h home) lock() string   { return filepath.Join(string(h), "owner.lock") }
+func (h home) launch() string { return filepath.Join(string(h), "launch.html") }
+
+// sealedValues is where secrets that are too long for the keychain lie, sealed.
+func (h home) sealedValues() string { return filepath.Join(string(h), "keychain") }
+
 func (h home) runners() string { return filepath.Join(string(h), "runners") }
 
 // scratch names the folder that a session's tools work in. Two sessions never share one: ids that differ only in what a

@@ -33,13 +33,15 @@ var arrows = map[string][]string{
 	"backend/scripted":        {"backend/agent", "backend/tool"},
 	"backend/mcp":             {"backend/agent", "backend/policy", "backend/redact"},
 	"backend/runner":          {"backend/agent", "backend/native", "backend/scripted", "backend/harness", "backend/tool", "backend/mcp", "backend/redact"},
-	"backend/store":           {"backend/agent"},
-	"backend/vault":           {"backend/agent", "backend/store"},
+	"backend/store":           {"backend/agent", "backend/store/sealed"},
+	"backend/store/sealed":    {},
+	"backend/vault":           {"backend/agent"},
+	"backend/history":         {"backend/agent", "backend/store", "backend/store/sealed", "backend/vault"},
 	"backend/uistream":        {"backend/agent"},
 	"backend/workflow":        {"backend/agent", "backend/config", "backend/redact"},
 	// uistream: a turn's message and its rows are two folds of one log, and share what a step is.
 	"backend/session": {"backend/agent", "backend/config", "backend/store", "backend/vault", "backend/policy", "backend/mcp", "backend/redact", "backend/uistream"},
-	"backend/api":     {"backend/agent", "backend/config", "backend/session", "backend/store", "backend/vault", "backend/provider", "backend/mcp", "backend/uistream", "backend/workflow"},
+	"backend/api":     {"backend/agent", "backend/config", "backend/history", "backend/session", "backend/store", "backend/vault", "backend/provider", "backend/mcp", "backend/uistream", "backend/workflow"},
 	// One parser for one directive language: the model server plays the same scripts as the demo agent.
 	"backend/modelserver": {"backend/scripted"},
 	// Browser tests start the model server as a process.
@@ -55,8 +57,8 @@ var reserved = []struct {
 	why   string
 }{
 	{"os/exec", []string{"backend/runner", "backend/tool", "backend/mcp", "app"}, "a process has an owner that ends it; app only opens the browser"},
-	{"database/sql", []string{"backend/store"}, "whoever holds a connection can write the history past its encryption"},
-	{"modernc.org/", []string{"backend/store"}, "as database/sql"},
+	{"database/sql", []string{"backend/store", "backend/store/sealed"}, "whoever holds a connection can write the history past its encryption"},
+	{"modernc.org/", []string{"backend/store", "backend/store/sealed"}, "as database/sql"},
 	{"github.com/zalando/go-keyring", []string{"backend/vault"}, "one place asks the keychain, off every request's path"},
 	{"github.com/wailsapp/", []string{"app"}, "without a window everything else still builds"},
 	{"github.com/fsnotify/", []string{"backend/watch"}, "one watcher per process"},

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"parley/backend/session"
+	"parley/backend/vault"
 )
 
 // binary gives the real program, built once for the tests that ask. The window is tested from the outside, in
@@ -59,8 +60,12 @@ func newPlace(t *testing.T) *place {
 	if err != nil {
 		t.Fatal(err)
 	}
-	home := t.TempDir()
-	return &place{t, path, home, []string{"PARLEY_HOME=" + home, "HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH")}}
+	home, user := t.TempDir(), t.TempDir()
+	passphrase := filepath.Join(user, "passphrase")
+	if err := os.WriteFile(passphrase, []byte("for tests\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return &place{t, path, home, []string{"PARLEY_HOME=" + home, "HOME=" + user, "PATH=" + os.Getenv("PATH"), vault.EnvPassphraseFile + "=" + passphrase}}
 }
 
 func (p *place) command(args ...string) *exec.Cmd {

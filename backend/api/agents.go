@@ -38,7 +38,7 @@ func toAgent(s agent.Spec) Agent {
 	return Agent{s.ID, s.Name, s.Description, s.Harness, s.Provider, s.Model}
 }
 
-func (d *Door) listAgents(*http.Request) (AgentList, error) {
+func (d inside) listAgents(*http.Request) (AgentList, error) {
 	list := AgentList{Agents: make([]Agent, len(d.Agents))}
 	for i, spec := range d.Agents {
 		list.Agents[i] = toAgent(spec)

@@ -11,8 +11,10 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"parley/backend/config"
+	"parley/backend/history"
 	"parley/backend/session"
 	"parley/backend/store"
 )
@@ -27,16 +29,21 @@ const (
 // windowOrigins are where the page comes from when a Wails window shows it.
 var windowOrigins = []string{"wails://wails", "http://wails.localhost"}
 
-// Options is what a door opens onto.
+// Options is what a door opens onto at once.
 type Options struct {
+	History *history.History
+	Agents  config.Agents
+	Page    fs.FS
+	Show    func() bool // brings the window to the front; false if there is none
+	Token   string      // 256 bits, as text
+	Version string
+	Log     *slog.Logger
+}
+
+// Rooms is what it opens onto while the history is open.
+type Rooms struct {
 	Sessions *session.Sessions
 	Store    *store.Store
-	Agents   config.Agents
-	Page     fs.FS
-	Show     func() bool // brings the window to the front; false if there is none
-	Token    string      // 256 bits, as text
-	Version  string
-	Log      *slog.Logger
 }
 
 // Door is an http.Handler that lets in who has the token and comes from the right place.
@@ -44,7 +51,8 @@ type Door struct {
 	Options
 	addr    string
 	mux     *http.ServeMux
-	closing context.Context // ends when the server shuts down; a socket is not the server's any more
+	rooms   atomic.Pointer[Rooms] // nil while the history is not open
+	closing context.Context       // ends when the server shuts down; a socket is not the server's any more
 	close   context.CancelFunc
 
 	mu      sync.Mutex
@@ -63,6 +71,28 @@ func New(addr string, o Options) *Door {
 	d.mux.Handle("GET /socket", d.admit((*Door).socket))
 	d.mux.HandleFunc("GET /", d.page)
 	return d
+}
+
+// Open lets guests into the rooms, and Open(nil) into none of them any more.
+func (d *Door) Open(rooms *Rooms) { d.rooms.Store(rooms) }
+
+// inside is the door with the history open behind it. The rooms stay the same for as long as a guest is in them.
+type inside struct {
+	*Door
+	*Rooms
+}
+
+// enterRooms waits while the history is being opened, and refuses while only a person can open it.
+func (d *Door) enterRooms(ctx context.Context) (inside, error) {
+	select {
+	case <-d.History.Tried():
+	case <-ctx.Done():
+		return inside{}, ctx.Err()
+	}
+	if rooms := d.rooms.Load(); rooms != nil {
+		return inside{d, rooms}, nil
+	}
+	return inside{}, d.errLocked()
 }
 
 // Server is an http.Server for the door that does not wait for slow clients.
@@ -122,7 +152,7 @@ func (d *Door) knowsOrigin(origin string) bool {
 
 func preflight(w http.ResponseWriter) {
 	h := w.Header()
-	h.Set("access-control-allow-methods", "GET, POST, PATCH, DELETE")
+	h.Set("access-control-allow-methods", "GET, POST, PUT, PATCH, DELETE")
 	h.Set("access-control-allow-headers", "authorization, content-type, last-event-id, user-agent, "+versionName+", "+coalesceName)
 	h.Set("access-control-max-age", "600")
 	w.WriteHeader(http.StatusNoContent)

@@ -31,7 +31,7 @@ type Stop struct {
 }
 
 // postMessage takes one turn.
-func (d *Door) postMessage(w http.ResponseWriter, r *http.Request) error {
+func (d inside) postMessage(w http.ResponseWriter, r *http.Request) error {
 	if !acceptsStream(r.Header.Values("Accept")) {
 		return errAccept
 	}
@@ -52,7 +52,7 @@ func (d *Door) postMessage(w http.ResponseWriter, r *http.Request) error {
 }
 
 // send gives the turn that answers a request of the AI SDK's shape.
-func (d *Door) send(ctx context.Context, req uistream.Request) (*session.Turn, error) {
+func (d inside) send(ctx context.Context, req uistream.Request) (*session.Turn, error) {
 	if req.Queue {
 		return nil, agent.Errorf(agent.CodeValidation, "A message cannot wait for the running turn yet. Leave out queue.")
 	}
@@ -69,7 +69,7 @@ func (d *Door) send(ctx context.Context, req uistream.Request) (*session.Turn, e
 
 // resumeMessage streams the running turn. With Last-Event-ID it gives what follows that frame, also if the turn has
 // ended meanwhile; without it everything from the start, or 204 if nothing runs.
-func (d *Door) resumeMessage(w http.ResponseWriter, r *http.Request) error {
+func (d inside) resumeMessage(w http.ResponseWriter, r *http.Request) error {
 	key, err := sessionKey(r)
 	if err != nil {
 		return err
@@ -108,7 +108,7 @@ func lastEventID(r *http.Request) (after int, given bool, err error) {
 
 // streamTurn writes the turn as Server-Sent Events, from the chunk after the given one. A client that goes away ends
 // its stream and nothing else.
-func (d *Door) streamTurn(w http.ResponseWriter, r *http.Request, t *session.Turn, after int) {
+func (d inside) streamTurn(w http.ResponseWriter, r *http.Request, t *session.Turn, after int) {
 	h := w.Header()
 	h.Set("content-type", "text/event-stream")
 	h.Set("x-vercel-ai-ui-message-stream", "v1")
@@ -183,7 +183,7 @@ func acceptsStream(accept []string) bool {
 	return false
 }
 
-func (d *Door) stopMessage(r *http.Request) (Stop, error) {
+func (d inside) stopMessage(r *http.Request) (Stop, error) {
 	key, err := sessionKey(r)
 	if err != nil {
 		return Stop{}, err
@@ -208,7 +208,7 @@ type LoadedSession struct {
 
 // loadSession gives the messages of the branch that is shown: all of them, or about the limit ones before, after or around
 // a message.
-func (d *Door) loadSession(r *http.Request, req LoadRequest) (LoadedSession, error) {
+func (d inside) loadSession(r *http.Request, req LoadRequest) (LoadedSession, error) {
 	out := LoadedSession{SessionID: req.SessionID, Messages: []json.RawMessage{}}
 	if err := req.SessionID.Validate(); err != nil {
 		return out, err
@@ -259,7 +259,7 @@ func (d *Door) loadSession(r *http.Request, req LoadRequest) (LoadedSession, err
 }
 
 // endBefore finds the last turn that comes before a message. Before an answer comes half of its turn: the question.
-func (d *Door) endBefore(ctx context.Context, key agent.SessionKey, before agent.MessageID) (end agent.TurnID, half bool, err error) {
+func (d inside) endBefore(ctx context.Context, key agent.SessionKey, before agent.MessageID) (end agent.TurnID, half bool, err error) {
 	turns, err := d.Store.TurnsFor(ctx, key, before)
 	if err != nil {
 		return "", false, err
@@ -273,7 +273,7 @@ func (d *Door) endBefore(ctx context.Context, key agent.SessionKey, before agent
 
 // windowAt finds a stretch of the branch that is shown: most turns, beginning lead turns before the one of a message. It
 // gives the last turn of the stretch, its length, and whether more follow.
-func (d *Door) windowAt(ctx context.Context, s store.Session, message agent.MessageID, lead, most int) (end agent.TurnID, length int, later bool, err error) {
+func (d inside) windowAt(ctx context.Context, s store.Session, message agent.MessageID, lead, most int) (end agent.TurnID, length int, later bool, err error) {
 	path, err := d.Store.Path(ctx, s.Head)
 	if err != nil {
 		return "", 0, false, err
@@ -292,7 +292,7 @@ func (d *Door) windowAt(ctx context.Context, s store.Session, message agent.Mess
 
 // placeOf is where in a branch a message is. One that was answered again, or what followed on it, is not in the branch
 // any more: its place is that of what took its place.
-func (d *Door) placeOf(ctx context.Context, key agent.SessionKey, path []agent.TurnID, message agent.MessageID) (int, error) {
+func (d inside) placeOf(ctx context.Context, key agent.SessionKey, path []agent.TurnID, message agent.MessageID) (int, error) {
 	turns, err := d.Store.TurnsFor(ctx, key, message)
 	if err == nil && len(turns) == 0 {
 		var turn store.Turn
@@ -321,7 +321,7 @@ func (d *Door) placeOf(ctx context.Context, key agent.SessionKey, path []agent.T
 }
 
 // view is a turn as two messages: what was asked and what was answered.
-func (d *Door) view(ctx context.Context, key agent.SessionKey, turn store.Turn) ([]json.RawMessage, error) {
+func (d inside) view(ctx context.Context, key agent.SessionKey, turn store.Turn) ([]json.RawMessage, error) {
 	user, err := d.Store.Message(ctx, key, turn.UserMessage)
 	if err != nil {
 		return nil, err
@@ -351,7 +351,7 @@ type MessageList struct {
 	Messages []Message `json:"messages"`
 }
 
-func (d *Door) listMessages(r *http.Request) (MessageList, error) {
+func (d inside) listMessages(r *http.Request) (MessageList, error) {
 	key, err := sessionKey(r)
 	if err != nil {
 		return MessageList{}, err

@@ -32,49 +32,84 @@ type route struct {
 var routes = []route{
 	answer("GET /health", (*Door).health),
 	answer("POST /window", (*Door).showWindow),
-	answer("GET /agents", (*Door).listAgents),
-	answer("GET /sessions", (*Door).listSessions),
-	answer("GET /sessions/{id}", (*Door).getSession),
-	accept("PATCH /sessions/{id}", (*Door).changeSession),
-	answer("DELETE /sessions/{id}", (*Door).deleteSession),
-	answer("POST /sessions/{id}/restore", (*Door).restoreSession),
-	answer("GET /sessions/{id}/messages", (*Door).listMessages),
-	stream[session.Event]("GET /sessions/{id}/events", (*Door).streamEvents),
-	stream[noBody]("POST /messages", (*Door).postMessage),
-	stream[noBody]("GET /messages/{id}/stream", (*Door).resumeMessage),
-	answer("POST /messages/{id}/stop", (*Door).stopMessage),
-	accept("POST /load-session", (*Door).loadSession),
-	answer("GET /search", (*Door).search),
+	answer("GET /vault", (*Door).getVault),
+	accept("POST /vault/unlock", (*Door).unlockVault),
+	answer("POST /vault/lock", (*Door).lockVault),
+	answer("POST /vault/start-new", (*Door).startNewVault),
+	answer("POST /vault/recovery-code", (*Door).makeRecoveryCode),
+	accept("PUT /vault/recovery-code", (*Door).setRecoveryCode),
+	accept("PUT /vault/passphrase", (*Door).setPassphrase),
+	answer("DELETE /vault/passphrase", (*Door).removePassphrase),
+	accept("POST /vault/backup", (*Door).backUpVault),
+	answer("POST /vault/scrub", inside.scrubVault),
+	answer("GET /agents", inside.listAgents),
+	answer("GET /sessions", inside.listSessions),
+	answer("GET /sessions/{id}", inside.getSession),
+	accept("PATCH /sessions/{id}", inside.changeSession),
+	answer("DELETE /sessions/{id}", inside.deleteSession),
+	answer("POST /sessions/{id}/restore", inside.restoreSession),
+	answer("GET /sessions/{id}/messages", inside.listMessages),
+	stream[session.Event]("GET /sessions/{id}/events", inside.streamEvents),
+	stream[noBody]("POST /messages", inside.postMessage),
+	stream[noBody]("GET /messages/{id}/stream", inside.resumeMessage),
+	answer("POST /messages/{id}/stop", inside.stopMessage),
+	accept("POST /load-session", inside.loadSession),
+	answer("GET /search", inside.search),
 }
 
 // noBody is the request or response of a route that has none of its own types.
 type noBody struct{}
 
+// place is where a handler works: at the door, or inside, where the history is open.
+type place interface{ *Door | inside }
+
+// lead gives the handler's place, if a request may go there.
+func lead[At place](d *Door, r *http.Request) (at At, err error) {
+	switch at := any(&at).(type) {
+	case **Door:
+		*at = d
+	case *inside:
+		*at, err = d.enterRooms(r.Context())
+	}
+	return at, err
+}
+
 // answer is a route without a request body.
-func answer[Res any](pattern string, fn func(*Door, *http.Request) (Res, error)) route {
+func answer[At place, Res any](pattern string, fn func(At, *http.Request) (Res, error)) route {
 	return route{pattern, func(d *Door, w http.ResponseWriter, r *http.Request) {
-		res, err := fn(d, r)
+		var res Res
+		at, err := lead[At](d, r)
+		if err == nil {
+			res, err = fn(at, r)
+		}
 		reply(d, w, res, err)
 	}, nil, reflect.TypeFor[Res]()}
 }
 
 // accept is a route with a request body.
-func accept[Req, Res any](pattern string, fn func(*Door, *http.Request, Req) (Res, error)) route {
+func accept[At place, Req, Res any](pattern string, fn func(At, *http.Request, Req) (Res, error)) route {
 	return route{pattern, func(d *Door, w http.ResponseWriter, r *http.Request) {
 		var req Req
-		if err := decode(r, &req); err != nil {
-			writeError(w, d.Log, err)
-			return
+		var res Res
+		at, err := lead[At](d, r)
+		if err == nil {
+			err = decode(r, &req)
 		}
-		res, err := fn(d, r, req)
+		if err == nil {
+			res, err = fn(at, r, req)
+		}
 		reply(d, w, res, err)
 	}, reflect.TypeFor[Req](), reflect.TypeFor[Res]()}
 }
 
 // stream is a route that writes its own reply, whose lines are of type Item if that is one of ours.
-func stream[Item any](pattern string, fn func(*Door, http.ResponseWriter, *http.Request) error) route {
+func stream[Item any](pattern string, fn func(inside, http.ResponseWriter, *http.Request) error) route {
 	return route{pattern, func(d *Door, w http.ResponseWriter, r *http.Request) {
-		if err := fn(d, w, r); err != nil {
+		at, err := d.enterRooms(r.Context())
+		if err == nil {
+			err = fn(at, w, r)
+		}
+		if err != nil {
 			writeError(w, d.Log, err)
 		}
 	}, nil, reflect.TypeFor[Item]()}

@@ -35,7 +35,7 @@ type Piece struct {
 // longestQuery is how much a person may type, in bytes.
 const longestQuery = 1_000
 
-func (d *Door) search(r *http.Request) (SearchResult, error) {
+func (d inside) search(r *http.Request) (SearchResult, error) {
 	query := r.URL.Query()
 	s := store.Search{Project: agent.DefaultProject, Text: query.Get("q"), Agent: query.Get("agent"), Role: agent.Role(query.Get("role"))}
 	if len(s.Text) > longestQuery {

@@ -53,7 +53,7 @@ func sessionKey(r *http.Request) (agent.SessionKey, error) {
 	return agent.SessionKey{Project: agent.DefaultProject, Session: id}, id.Validate()
 }
 
-func (d *Door) listSessions(r *http.Request) (SessionList, error) {
+func (d inside) listSessions(r *http.Request) (SessionList, error) {
 	limit, err := number(r, "limit", 50, 1, 500)
 	if err != nil {
 		return SessionList{}, err
@@ -76,7 +76,7 @@ func (d *Door) listSessions(r *http.Request) (SessionList, error) {
 	return list, nil
 }
 
-func (d *Door) getSession(r *http.Request) (Session, error) {
+func (d inside) getSession(r *http.Request) (Session, error) {
 	key, err := sessionKey(r)
 	if err != nil {
 		return Session{}, err
@@ -85,7 +85,7 @@ func (d *Door) getSession(r *http.Request) (Session, error) {
 	return toSession(s), err
 }
 
-func (d *Door) changeSession(r *http.Request, c SessionChange) (Session, error) {
+func (d inside) changeSession(r *http.Request, c SessionChange) (Session, error) {
 	key, err := sessionKey(r)
 	if err != nil {
 		return Session{}, err
@@ -97,7 +97,7 @@ func (d *Door) changeSession(r *http.Request, c SessionChange) (Session, error) 
 	return toSession(s), err
 }
 
-func (d *Door) deleteSession(r *http.Request) (noBody, error) {
+func (d inside) deleteSession(r *http.Request) (noBody, error) {
 	key, err := sessionKey(r)
 	if err != nil {
 		return noBody{}, err
@@ -105,7 +105,7 @@ func (d *Door) deleteSession(r *http.Request) (noBody, error) {
 	return noBody{}, d.Sessions.Delete(r.Context(), key)
 }
 
-func (d *Door) restoreSession(r *http.Request) (noBody, error) {
+func (d inside) restoreSession(r *http.Request) (noBody, error) {
 	key, err := sessionKey(r)
 	if err != nil {
 		return noBody{}, err
@@ -114,7 +114,7 @@ func (d *Door) restoreSession(r *http.Request) (noBody, error) {
 }
 
 // streamEvents gives the events of a session as lines of JSON: those from number `from` on, then those that come.
-func (d *Door) streamEvents(w http.ResponseWriter, r *http.Request) error {
+func (d inside) streamEvents(w http.ResponseWriter, r *http.Request) error {
 	key, err := sessionKey(r)
 	if err != nil {
 		return err

@@ -12,6 +12,7 @@ import (
 	"parley/backend/agent"
 	"parley/backend/session"
 	"parley/backend/uistream"
+	"parley/backend/vault"
 )
 
 const (
@@ -47,12 +48,11 @@ func (d *Door) socket(w http.ResponseWriter, r *http.Request) {
 
 	s := &socket{door: d, conn: conn, requests: map[string]*request{}}
 	s.streams.Go(func() { s.news(ctx) })
-	err = s.read(ctx)
+	if err := s.read(ctx); err != nil {
+		conn.Close(websocket.StatusPolicyViolation, err.Error()) // before cancel, which cuts off what is being written
+	}
 	cancel()
 	s.streams.Wait()
-	if err != nil {
-		conn.Close(websocket.StatusPolicyViolation, err.Error())
-	}
 }
 
 type socket struct {
@@ -99,7 +99,11 @@ func (s *socket) take(ctx context.Context, id string, frame uistream.SocketFrame
 	if _, abort := frame.(uistream.AbortFrame); abort {
 		if known {
 			r.cancel()
-			s.streams.Go(func() { s.door.Sessions.Stop(ctx, r.key) })
+			s.streams.Go(func() {
+				if in, err := s.door.enterRooms(ctx); err == nil {
+					in.Sessions.Stop(ctx, r.key)
+				}
+			})
 		}
 		return
 	}
@@ -152,32 +156,68 @@ func (s *socket) serve(ctx context.Context, id string, r *request, frame uistrea
 
 // turn gives the turn to stream, or none if there is nothing to resume.
 func (s *socket) turn(ctx context.Context, frame uistream.SocketFrame) (*session.Turn, error) {
+	in, err := s.door.enterRooms(ctx)
+	if err != nil {
+		return nil, err
+	}
 	switch f := frame.(type) {
 	case uistream.SendFrame:
-		return s.door.send(ctx, f.Request)
+		return in.send(ctx, f.Request)
 	case uistream.ResumeFrame:
-		t, _ := s.door.Sessions.Running(agent.SessionKey{Project: agent.DefaultProject, Session: f.Session})
+		t, _ := in.Sessions.Running(agent.SessionKey{Project: agent.DefaultProject, Session: f.Session})
 		return t, nil
 	}
 	return nil, agent.Errorf(agent.CodeInternal, "This frame asks for no turn.")
 }
 
-// news tells the page what changes about its sessions.
+// news tells the page what changes: where the history stands, and while it is open, its sessions.
 func (s *socket) news(ctx context.Context) {
-	watcher := s.door.Sessions.Watch(agent.DefaultProject)
+	select {
+	case <-s.door.History.Tried():
+	case <-ctx.Done():
+		return
+	}
+	var told vault.State
+	for {
+		status, changed := s.door.History.Status()
+		if told != status.State && s.tell(ctx, VaultNotice{"vault", status.State}) != nil {
+			return
+		}
+		told = status.State
+		if rooms := s.door.rooms.Load(); rooms != nil && s.sessionNews(ctx, rooms) != nil {
+			return
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// sessionNews ends without an error when the history is closed.
+func (s *socket) sessionNews(ctx context.Context, rooms *Rooms) error {
+	watcher := rooms.Sessions.Watch(agent.DefaultProject)
 	defer watcher.Close()
 	for {
 		changes, err := watcher.Next(ctx)
 		if err != nil || len(changes) == 0 {
-			return
+			return err
 		}
 		for _, c := range changes {
-			b, err := json.Marshal(SessionNotice{Type: "session", SessionID: c.Key.Session, Event: c.Event()})
-			if err != nil || s.write(ctx, b) != nil {
-				return
+			if err := s.tell(ctx, SessionNotice{Type: "session", SessionID: c.Key.Session, Event: c.Event()}); err != nil {
+				return err
 			}
 		}
 	}
+}
+
+func (s *socket) tell(ctx context.Context, notice any) error {
+	b, err := json.Marshal(notice)
+	if err != nil {
+		return err
+	}
+	return s.write(ctx, b)
 }
 
 // write sends one message. A page that takes nothing for long is given up.

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/coder/websocket"
+
+	"parley/backend/vault"
 )
 
 // page is a page's end of the socket.
@@ -22,6 +24,7 @@ type socketFrame struct {
 	Sequence                              int
 	Chunk                                 struct{ Type, Delta string }
 	Event                                 *struct{ Type string }
+	State                                 vault.State
 }
 
 func (w *world) dial() *page {
@@ -35,7 +38,11 @@ func (w *world) dial() *page {
 	if conn.Subprotocol() != socketProtocol {
 		w.t.Errorf("the subprotocol is %q: a token must not come back", conn.Subprotocol())
 	}
-	return &page{w.t, conn, map[string]int{}}
+	p := &page{w.t, conn, map[string]int{}}
+	if f := p.read(); f.Type != "vault" {
+		w.t.Fatalf("the first notice is %+v", f)
+	}
+	return p
 }
 
 func (p *page) send(frame string) {

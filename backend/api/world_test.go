@@ -3,12 +3,14 @@ package api
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -18,9 +20,11 @@ import (
 	"parley/backend/agent"
 	"parley/backend/config"
 	"parley/backend/harness"
+	"parley/backend/history"
 	"parley/backend/scripted"
 	"parley/backend/session"
 	"parley/backend/store"
+	"parley/backend/vault"
 )
 
 const testToken = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
@@ -32,41 +36,73 @@ type world struct {
 	url  string
 }
 
+// ring is a keyring for all tests: each history has items of its own in it.
+var ring *vault.SealedFile
+
+func TestMain(m *testing.M) {
+	folder, err := os.MkdirTemp("", "parley-api-")
+	if err == nil {
+		ring, err = vault.OpenSealedFile(context.Background(), filepath.Join(folder, "keys.sealed"), []byte("for tests"), vault.Cost{})
+	}
+	if err != nil {
+		panic(err)
+	}
+	code := m.Run()
+	ring.Close()
+	os.RemoveAll(folder)
+	os.Exit(code)
+}
+
+// open is a world whose history is open.
 func open(t *testing.T) *world {
 	t.Helper()
-	history, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "history.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := openWith(t, t.TempDir(), ring)
+	<-w.door.History.Tried()
+	return w
+}
+
+// openWith is a world over a data folder, with the keyring that there is.
+func openWith(t *testing.T, folder string, ring vault.Keyring) *world {
+	t.Helper()
 	log := slog.New(slog.DiscardHandler)
 	agents := config.BuiltIn(func(string) string { return "" }, nil)
 	env := agent.NewEnvironment(scripted.NewBackend(), agent.DefaultLimits)
 	scratch := t.TempDir()
-	sessions, err := session.Open(t.Context(), session.Options{
-		Store: history, Environment: env, Agent: agents.Find, Log: log,
-		Harness: func(k agent.Kind) (agent.Harness, error) { return harness.For(k, nil, agents[0].Tools) },
-		Key:     func(string) (string, bool) { return "", false },
-		Scratch: func(agent.SessionKey) string { return scratch },
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	door := New(listener.Addr().String(), Options{
-		Sessions: sessions, Store: history, Agents: agents, Token: testToken, Version: "test", Log: log,
+	var door *Door
+	var sessions *session.Sessions
+	past := history.New(history.Options{
+		Folder: folder, Ring: ring, Log: log,
+		Opened: func(ctx context.Context, s *store.Store) (err error) {
+			sessions, err = session.Open(ctx, session.Options{
+				Store: s, Environment: env, Agent: agents.Find, Log: log,
+				Harness: func(k agent.Kind) (agent.Harness, error) { return harness.For(k, nil, agents[0].Tools) },
+				Key:     func(string) (string, bool) { return "", false },
+				Scratch: func(agent.SessionKey) string { return scratch },
+			})
+			door.Open(&Rooms{sessions, s})
+			return err
+		},
+		Closing: func() {
+			door.Open(nil)
+			sessions.Close()
+		},
+	})
+	door = New(listener.Addr().String(), Options{
+		History: past, Agents: agents, Token: testToken, Version: "test", Log: log,
 		Page: fstest.MapFS{"index.html": {Data: []byte("<p>page")}, "assets/a.js": {Data: []byte("1")}},
 	})
 	server := door.Server()
 	go server.Serve(listener)
+	go past.Start(context.Background())
 	t.Cleanup(func() {
-		sessions.Close()
+		past.Close()
 		server.Shutdown(t.Context())
 		server.Close()
 		env.Close()
-		history.Close()
 	})
 	return &world{t, door, "http://" + listener.Addr().String()}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -235,12 +236,16 @@ func TestTheTurnLimit(t *testing.T) {
 }
 
 func TestWhatAnEarlierLifeLeftRunningIsSettled(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "history.db")
-	before := open(t, path)
+	folder, left := t.TempDir(), filepath.Join(t.TempDir(), "left")
+	before := open(t, filepath.Join(folder, "history.db"))
 	turn := before.send(t, says("[[say:half]] [[hang]]"))
 	until(t, turn, "half")
 
-	after := open(t, path) // the first one never got to settle anything
+	// What a crash leaves: the first life never got to settle anything.
+	if err := os.CopyFS(left, os.DirFS(folder)); err != nil {
+		t.Fatal(err)
+	}
+	after := open(t, filepath.Join(left, "history.db"))
 	s := after.status(t)
 	if s.Status != store.Interrupted {
 		t.Errorf("the session is %s", s.Status)

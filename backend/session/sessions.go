@@ -60,6 +60,13 @@ func (s *Sessions) Close() {
 	s.changes.close()
 }
 
+// Busy reports whether a turn runs.
+func (s *Sessions) Busy() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.turns) > 0
+}
+
 // Request is something to answer.
 type Request struct {
 	Key        agent.SessionKey // an empty Session makes a new one

@@ -9,6 +9,7 @@ import (
 	"parley/backend/agent"
 	"parley/backend/scripted"
 	"parley/backend/store"
+	"parley/backend/store/sealed"
 )
 
 // script is the harness of the agent in these tests: whatever the person writes is what it plays.
@@ -30,7 +31,7 @@ type world struct {
 // open is an app over the history at path. Two worlds over one path are two lives of the app.
 func open(t *testing.T, path string) *world {
 	t.Helper()
-	history, err := store.Open(t.Context(), path)
+	history, err := store.Open(t.Context(), path, &sealed.Key{1}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

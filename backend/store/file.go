@@ -3,11 +3,13 @@ package store
 import (
 	"database/sql"
 	"errors"
+	"io/fs"
 	"net/url"
-	"os"
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
+
+	"parley/backend/store/sealed"
 )
 
 // access is what a connection may do.
@@ -21,17 +23,24 @@ var (
 // maxConnections is how many read at once. Of those that write there is one.
 const maxConnections = 4
 
-// openFile is the one place that names the history's file to SQLite: whatever stands between SQL and the disk is put
-// in here.
-func openFile(path string, a access) (*sql.DB, error) {
-	// SQLite would create the file with the process's umask; a history is its owner's alone from its first byte.
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
+// openSealed opens the history's file, or makes it.
+func openSealed(path string, key *sealed.Key, anchor uint64) (*sealed.File, error) {
+	f, err := sealed.Open(path, key, anchor)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return f, err
+	}
+	if err := sealed.Create(path, key, sealed.XAES256GCM); err != nil {
 		return nil, err
 	}
-	f.Close()
+	return sealed.Open(path, key, anchor)
+}
 
-	query := url.Values{"_txlock": {"immediate"}, "_pragma": {"busy_timeout(10000)", "foreign_keys(1)", "temp_store(MEMORY)", "cache_size(-16384)"}}
+// connect is the one place that names the history's file to SQLite: what is sealed beneath is all that reaches the disk.
+func connect(path string, a access) (*sql.DB, error) {
+	query := url.Values{"vfs": {sealed.VFS}, "_defensive": {"1"}, "_txlock": {"immediate"}, "_pragma": {
+		"busy_timeout(10000)", "foreign_keys(1)", "temp_store(MEMORY)", "cache_size(-16384)",
+		"trusted_schema(0)", "cell_size_check(1)", "secure_delete(FAST)",
+	}}
 	query["_pragma"] = append(query["_pragma"], a...)
 	db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Opaque: url.PathEscape(path), RawQuery: query.Encode()}).String())
 	if err != nil {
@@ -40,6 +49,23 @@ func openFile(path string, a access) (*sql.DB, error) {
 	db.SetMaxOpenConns(maxConnections)
 	db.SetMaxIdleConns(maxConnections) // one that comes and goes would prepare its statements again
 	return db, nil
+}
+
+// Damaged reports whether err says that the file is not as it was written. Nothing of what could not be read is ever
+// given as data.
+func Damaged(err error) bool {
+	if errors.Is(err, sealed.ErrDamaged) || errors.Is(err, sealed.ErrWrongKeyOrDamaged) {
+		return true
+	}
+	var e *sqlite.Error
+	if !errors.As(err, &e) {
+		return false
+	}
+	switch e.Code() {
+	case sqlite3.SQLITE_IOERR_DATA, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
+		return true
+	}
+	return false
 }
 
 func isUniqueViolation(err error) bool {

@@ -14,7 +14,7 @@ func FuzzQuery(f *testing.F) {
 		f.Add(seed, seed)
 	}
 	path := f.TempDir() + "/history.db"
-	s, err := Open(f.Context(), path)
+	s, err := Open(f.Context(), path, &testKey, 0)
 	if err != nil {
 		f.Fatal(err)
 	}

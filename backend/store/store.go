@@ -8,16 +8,13 @@ package store
 import (
 	"context"
 	"database/sql"
-	"embed"
 	"errors"
 	"fmt"
-	"io/fs"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"parley/backend/agent"
+	"parley/backend/store/sealed"
 )
 
 // ErrNotFound is returned for what does not exist in the given project, whether or not it does in another.
@@ -26,11 +23,9 @@ var ErrNotFound = errors.New("not found")
 // ErrExists is returned when an id is already taken in its project or session.
 var ErrExists = errors.New("already exists")
 
-//go:embed migrations/*.sql
-var migrations embed.FS
-
 // Store is an open history. All methods may be called at once.
 type Store struct {
+	file  *sealed.File
 	files []*sql.DB
 	read  *statements
 	now   func() time.Time
@@ -47,17 +42,21 @@ type Store struct {
 	indexErr  error // how the indexer ended
 }
 
-// Open opens the history at path, makes it if there is none, and brings its schema up to date.
-func Open(ctx context.Context, path string) (*Store, error) {
+// Open opens the history at path with its data key, makes it if there is none, and brings its schema up to date. anchor
+// is what Durable said of it last, or 0: a history that has less is sealed.ErrRolledBack.
+func Open(ctx context.Context, path string, key *sealed.Key, anchor uint64) (*Store, error) {
 	s := &Store{now: time.Now, unindexed: make(chan struct{}, 1), stopIndex: func() {}}
-	if err := s.open(ctx, path); err != nil {
+	if err := s.open(ctx, path, key, anchor); err != nil {
 		return nil, errors.Join(fmt.Errorf("open history: %w", err), s.Close())
 	}
 	return s, nil
 }
 
-func (s *Store) open(ctx context.Context, path string) error {
-	write, err := openFile(path, writing)
+func (s *Store) open(ctx context.Context, path string, key *sealed.Key, anchor uint64) (err error) {
+	if s.file, err = openSealed(path, key, anchor); err != nil {
+		return err
+	}
+	write, err := connect(path, writing)
 	if err != nil {
 		return err
 	}
@@ -66,10 +65,10 @@ func (s *Store) open(ctx context.Context, path string) error {
 		return err
 	}
 	s.write = prepareOn(s.writer)
-	if err := s.migrate(ctx); err != nil {
+	if err := s.migrate(ctx, migrations, path, key); err != nil {
 		return err
 	}
-	read, err := openFile(path, reading)
+	read, err := connect(path, reading)
 	if err != nil {
 		return err
 	}
@@ -104,40 +103,51 @@ func (s *Store) Close() error {
 	for _, file := range s.files {
 		failed = errors.Join(failed, file.Close())
 	}
+	if s.file != nil {
+		failed = errors.Join(failed, s.file.Close())
+	}
 	return failed
 }
 
-// migrate applies the numbered files that the history has not seen yet, each in its own transaction.
-func (s *Store) migrate(ctx context.Context) error {
-	names, err := fs.Glob(migrations, "migrations/*.sql")
-	if err != nil {
+// Durable is how many commits are certainly on the disk: the anchor to keep elsewhere. It can be asked after Close too,
+// when it is all of them.
+func (s *Store) Durable() uint64 { return s.file.Counter().Durable }
+
+// Lost is how many commits were begun before Open and are not there. None of them had been forced to the disk.
+func (s *Store) Lost() uint64 { return s.file.Lost() }
+
+// Salt is what salvage needs when the file's own is damaged; keep it elsewhere. It is no secret.
+func (s *Store) Salt() sealed.Salt { return s.file.Header().Salt() }
+
+// Summary is what tells one history from another.
+type Summary struct {
+	Sessions, Messages int
+	Newest             time.Time // zero without any session
+}
+
+// Summary counts what the history holds.
+func (s *Store) Summary(ctx context.Context) (Summary, error) {
+	var found Summary
+	var newest int64
+	err := s.read.row(ctx, `SELECT (SELECT count(*) FROM session WHERE deleted_at IS NULL), (SELECT count(*) FROM message),
+		(SELECT coalesce(max(updated_at), 0) FROM session)`).Scan(&found.Sessions, &found.Messages, &newest)
+	if newest > 0 {
+		found.Newest = instant(newest)
+	}
+	return found, err
+}
+
+// Verify authenticates everything that the file holds, while it is in use.
+func (s *Store) Verify(ctx context.Context) (sealed.Report, error) { return s.file.Verify(ctx) }
+
+// Backup makes a sealed copy at path under the same data key, while the history is in use. It appears whole or not at all.
+func (s *Store) Backup(ctx context.Context, path string, key *sealed.Key) error {
+	return s.file.Backup(ctx, path, key, func(ctx context.Context) error {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		_, err := s.writer.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
 		return err
-	}
-	var have int
-	if err := s.writer.QueryRowContext(ctx, "PRAGMA user_version").Scan(&have); err != nil {
-		return err
-	}
-	if have > len(names) {
-		return agent.Errorf(agent.CodeValidation, "This history was written by a newer Parley (schema %d, this one knows %d). Install the newer version; nothing was changed.", have, len(names))
-	}
-	for i, name := range names[have:] {
-		version := have + i + 1
-		if !strings.HasPrefix(name, fmt.Sprintf("migrations/%04d_", version)) {
-			return fmt.Errorf("migration %s is not number %d", name, version)
-		}
-		text, err := migrations.ReadFile(name)
-		if err != nil {
-			return err
-		}
-		err = s.update(ctx, flushed, func(tx) error {
-			_, err := s.writer.ExecContext(ctx, string(text)+fmt.Sprintf(";\nPRAGMA user_version = %d", version))
-			return err
-		})
-		if err != nil {
-			return fmt.Errorf("migration %s: %w", name, err)
-		}
-	}
-	return nil
+	})
 }
 
 // durability says what a commit waits for. Both survive the death of this process.

@@ -12,6 +12,7 @@ import (
 
 	"parley/backend/agent"
 	"parley/backend/store"
+	"parley/backend/store/sealed"
 )
 
 const (
@@ -27,7 +28,7 @@ func (b *bench) search() error {
 		return err
 	}
 	ctx := context.Background()
-	s, err := store.Open(ctx, filepath.Join(home, "history.db"))
+	s, err := store.Open(ctx, filepath.Join(home, "history.db"), &sealed.Key{1}, 0)
 	if err != nil {
 		return err
 	}

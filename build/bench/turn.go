@@ -4,14 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"time"
 
 	"parley/backend/agent"
+	"parley/backend/history"
 	"parley/backend/store"
 )
 
@@ -155,15 +156,23 @@ func storeTurn(home string) error {
 	if err := os.MkdirAll(home, 0o700); err != nil {
 		return err
 	}
-	ctx := context.Background()
-	s, err := store.Open(ctx, filepath.Join(home, "history.db"))
-	if err != nil {
-		return err
-	}
+	var failed error
+	h := history.New(history.Options{
+		Folder: home, Passphrase: []byte(passphrase), Log: slog.New(slog.DiscardHandler), Closing: func() {},
+		Opened: func(ctx context.Context, s *store.Store) error {
+			failed = fillTurn(ctx, s)
+			return failed
+		},
+	})
+	h.Start(context.Background())
+	return errors.Join(failed, h.Close())
+}
+
+func fillTurn(ctx context.Context, s *store.Store) error {
 	key := agent.SessionKey{Project: agent.DefaultProject, Session: "stored"}
 	user := agent.Message{ID: "u", Role: agent.RoleUser, Parts: []agent.Part{agent.TextPart{Text: "go"}}}
 	started := agent.TurnStarted{Turn: "t", UserMessage: "u", Message: "m"}
-	err = s.CreateSession(ctx, key, agent.Spec{ID: "demo", Harness: agent.KindScripted}, "")
+	err := s.CreateSession(ctx, key, agent.Spec{ID: "demo", Harness: agent.KindScripted}, "")
 	if err == nil {
 		_, err = s.StartTurn(ctx, key, store.NewTurn{Started: started, User: &user})
 	}
@@ -177,5 +186,5 @@ func storeTurn(home string) error {
 	if err == nil {
 		_, err = s.SettleTurn(ctx, key, "t", agent.TurnCompleted{StopReason: agent.StopEndTurn}, nil, store.Idle, true)
 	}
-	return errors.Join(err, s.Close())
+	return err
 }

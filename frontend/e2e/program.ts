@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -17,12 +17,21 @@ export class Home {
   private constructor(readonly path: string) {}
 
   static async make(): Promise<Home> {
-    return new Home(await mkdtemp(join(tmpdir(), 'parley-e2e-')));
+    const home = new Home(await mkdtemp(join(tmpdir(), 'parley-e2e-')));
+    await writeFile(home.passphraseFile, 'for tests', { mode: 0o600 });
+    return home;
   }
 
-  /** The environment of a Parley that lives here: nothing of the person who runs the tests reaches it. */
+  private get passphraseFile(): string {
+    return join(this.path, 'passphrase');
+  }
+
+  /**
+   * The environment of a Parley that lives here: nothing of the person who runs the tests reaches it. Its history opens
+   * without a person.
+   */
   env(extra: Record<string, string> = {}): NodeJS.ProcessEnv {
-    return { PATH: process.env.PATH, HOME: this.path, PARLEY_HOME: join(this.path, 'parley'), ...extra };
+    return { PATH: process.env.PATH, HOME: this.path, PARLEY_HOME: join(this.path, 'parley'), PARLEY_PASSPHRASE_FILE: this.passphraseFile, ...extra };
   }
 
   /** The processes that have this home in their environment: Parley, and all that it started. */

@@ -10,6 +10,53 @@ export interface WindowShown {
   shown: boolean
 }
 
+export type State = "ready" | "locked" | "needs_recovery_code" | "needs_passphrase" | "no_keychain" | "damaged" | "newer_format" | "unreadable" | "sleeping"
+
+export type SlotType = "keychain" | "recovery_code" | "passphrase"
+
+export type Condition = "works" | "locked" | "absent"
+
+export interface Keychain {
+  health: Condition
+  kind: string
+  remedy: string
+}
+
+export interface Vault {
+  state: State
+  message: string
+  remedy: string
+  accepts: SlotType[]
+  slots: SlotType[]
+  keychain: Keychain
+  lost: number
+  rolledBack: boolean
+}
+
+export interface Unlocking {
+  code?: string
+  passphrase?: string
+}
+
+export interface RecoveryCode {
+  code: string
+}
+
+export interface Passphrase {
+  passphrase: string
+}
+
+export interface Backup {
+  path: string
+}
+
+export interface Scrub {
+  pages: number
+  bad: number
+  log: number
+  lost: number
+}
+
 export type Kind = "native" | "scripted"
 
 export interface Agent {
@@ -172,4 +219,9 @@ export interface SessionNotice {
   requestId: string
   sessionId: string
   event?: Event
+}
+
+export interface VaultNotice {
+  type: string
+  state: State
 }

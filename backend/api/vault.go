@@ -1,0 +1,146 @@
+package api
+
+import (
+	"net/http"
+	"path/filepath"
+
+	"parley/backend/agent"
+	"parley/backend/vault"
+)
+
+// Vault says whether the history is open, and if not, what a person can do about it.
+type Vault struct {
+	State      vault.State      `json:"state"`
+	Message    string           `json:"message"`
+	Remedy     string           `json:"remedy"`
+	Accepts    []vault.SlotType `json:"accepts"` // what would open it now
+	Slots      []vault.SlotType `json:"slots"`   // the ways to open it that there are
+	Keychain   Keychain         `json:"keychain"`
+	Lost       int64            `json:"lost"`       // commits that a power cut took
+	RolledBack bool             `json:"rolledBack"` // it is an older copy than the one before
+}
+
+// Keychain says how the system's keychain is.
+type Keychain struct {
+	Health vault.Condition `json:"health"`
+	Kind   string          `json:"kind"`
+	Remedy string          `json:"remedy"`
+}
+
+// Unlocking is what a person gives to open the history; with neither, the keychain is asked again.
+type Unlocking struct {
+	Code       string `json:"code,omitempty"`
+	Passphrase string `json:"passphrase,omitempty"`
+}
+
+// RecoveryCode is a recovery code as the person writes it down.
+type RecoveryCode struct {
+	Code string `json:"code"`
+}
+
+// Passphrase is a passphrase as the person types it.
+type Passphrase struct {
+	Passphrase string `json:"passphrase"`
+}
+
+// Backup says where a copy of the history goes: an absolute path of this machine.
+type Backup struct {
+	Path string `json:"path"`
+}
+
+// Scrub is what was found by reading all of the history.
+type Scrub struct {
+	Pages int   `json:"pages"`
+	Bad   int   `json:"bad"` // of the pages, those that are not as they were written
+	Log   int   `json:"log"` // frames of the log that are not
+	Lost  int64 `json:"lost"`
+}
+
+// VaultNotice is the socket's message that the history was opened or locked.
+type VaultNotice struct {
+	Type  string      `json:"type"` // "vault"
+	State vault.State `json:"state"`
+}
+
+// getVault waits while the history is opened without a person: there is nothing to show yet.
+func (d *Door) getVault(r *http.Request) (Vault, error) {
+	select {
+	case <-d.History.Tried():
+		return d.vault(nil)
+	case <-r.Context().Done():
+		return Vault{}, r.Context().Err()
+	}
+}
+
+// vault is the reply of everything that changes where the history stands.
+func (d *Door) vault(err error) (Vault, error) {
+	if err != nil {
+		return Vault{}, err
+	}
+	s, _ := d.History.Status()
+	return Vault{
+		State: s.State, Message: s.Message, Remedy: s.Remedy, Accepts: orNone(s.Accepts), Slots: orNone(s.Slots),
+		Keychain: Keychain{s.Keychain.Health, s.Keychain.Kind, s.Keychain.Remedy}, Lost: int64(s.Lost), RolledBack: s.RolledBack,
+	}, nil
+}
+
+// orNone is never null in JSON.
+func orNone(list []vault.SlotType) []vault.SlotType { return append([]vault.SlotType{}, list...) }
+
+func (d *Door) unlockVault(r *http.Request, u Unlocking) (Vault, error) {
+	switch {
+	case u.Code != "":
+		return d.vault(d.History.UnlockWithCode(r.Context(), u.Code))
+	case u.Passphrase != "":
+		return d.vault(d.History.UnlockWithPassphrase(r.Context(), []byte(u.Passphrase)))
+	}
+	return d.vault(d.History.Unlock(r.Context()))
+}
+
+func (d *Door) makeRecoveryCode(r *http.Request) (RecoveryCode, error) {
+	code, err := d.History.NewCode(r.Context())
+	return RecoveryCode{code}, err
+}
+
+func (d *Door) setRecoveryCode(r *http.Request, c RecoveryCode) (Vault, error) {
+	return d.vault(d.History.SetCode(r.Context(), c.Code))
+}
+
+func (d *Door) setPassphrase(r *http.Request, p Passphrase) (Vault, error) {
+	return d.vault(d.History.SetPassphrase(r.Context(), []byte(p.Passphrase)))
+}
+
+func (d *Door) removePassphrase(r *http.Request) (Vault, error) {
+	return d.vault(d.History.RemovePassphrase(r.Context()))
+}
+
+func (d *Door) lockVault(r *http.Request) (Vault, error) {
+	return d.vault(d.History.Lock(r.Context(), func() error {
+		if rooms := d.rooms.Load(); rooms != nil && rooms.Sessions.Busy() {
+			return errTurns
+		}
+		return nil
+	}))
+}
+
+func (d *Door) startNewVault(r *http.Request) (Vault, error) {
+	return d.vault(d.History.StartNew(r.Context()))
+}
+
+func (d *Door) backUpVault(r *http.Request, b Backup) (noBody, error) {
+	if !filepath.IsAbs(b.Path) {
+		return noBody{}, agent.Errorf(agent.CodeValidation, "The path of a backup must be absolute.")
+	}
+	return noBody{}, d.History.Backup(r.Context(), b.Path)
+}
+
+func (d inside) scrubVault(r *http.Request) (Scrub, error) {
+	found, err := d.Store.Verify(r.Context())
+	return Scrub{found.Pages, len(found.Bad), len(found.Log), int64(d.Store.Lost())}, err
+}
+
+// errLocked says what stands between a request and the history.
+func (d *Door) errLocked() error {
+	s, _ := d.History.Status()
+	return &refusal{http.StatusServiceUnavailable, "vault_locked", s.Message + " " + s.Remedy}
+}

@@ -1,0 +1,7 @@
+//go:build !linux
+
+package sealed
+
+import "os"
+
+func flushFile(f *os.File) error { return f.Sync() }
