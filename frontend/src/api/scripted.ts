@@ -1,8 +1,10 @@
 import { vi } from 'vitest';
 import { OpenSessions } from '../chat/sessions.ts';
+import { LiveVault } from '../vault/vault.ts';
 import { Client } from './client.ts';
 import { Door } from './host.ts';
 import { chatTransport } from './transport.ts';
+import type { Vault } from './types.gen.ts';
 import { Wire } from './wire.ts';
 
 /** A frame of the socket, either way. */
@@ -58,14 +60,26 @@ export class ScriptedSocket extends EventTarget {
   }
 }
 
+export const readyVault: Vault = {
+  state: 'ready',
+  message: '',
+  remedy: '',
+  accepts: [],
+  slots: ['keychain'],
+  keychain: { health: 'works', kind: 'gnome-keyring', remedy: '' },
+  lost: 0,
+  rolledBack: false,
+};
+
 /** A server that does what its test says, and the parts of the page that talk to it. */
 export class ScriptedServer {
   /** What is answered to a request; 404 if nothing is said of it. */
-  readonly answers = new Map<string, () => unknown>();
+  readonly answers = new Map<string, () => unknown>([['GET /vault', () => readyVault]]);
   readonly asked: string[] = [];
   key: string | undefined = 'key';
   readonly client: Client;
   readonly wire: Wire;
+  readonly vault: LiveVault;
   readonly sessions: OpenSessions;
   #end = new AbortController();
 
@@ -77,7 +91,8 @@ export class ScriptedServer {
     const door = new Door({ connection, painted: () => {}, onClose: () => {}, openLink: () => {}, copy: async () => {} });
     this.client = new Client(door);
     this.wire = new Wire(door, this.client);
-    this.sessions = new OpenSessions(this.client, chatTransport(this.wire), this.wire);
+    this.vault = new LiveVault(this.client, this.wire);
+    this.sessions = new OpenSessions(this.client, chatTransport(this.wire), this.wire, this.vault);
   }
 
   /** Connects the page, and lets everything happen that follows. */

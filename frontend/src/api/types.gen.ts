@@ -152,3 +152,44 @@ export interface SessionNotice {
   sessionId: string
   event?: Event
 }
+
+export type State = "ready" | "locked" | "needs_recovery_code" | "needs_passphrase" | "no_keychain" | "damaged" | "newer_format" | "unreadable" | "sleeping"
+
+export type Way = "keychain" | "recovery_code" | "passphrase"
+
+export type KeychainHealth = "works" | "locked" | "absent"
+
+export interface Keychain {
+  health: KeychainHealth
+  kind: string
+  remedy: string
+}
+
+export interface Vault {
+  state: State
+  message: string
+  remedy: string
+  accepts: Way[]
+  slots: Way[]
+  keychain: Keychain
+  lost: number
+  rolledBack: boolean
+}
+
+export interface VaultUnlock {
+  code?: string
+  passphrase?: string
+}
+
+export interface RecoveryCode {
+  code: string
+}
+
+export interface Passphrase {
+  passphrase: string
+}
+
+export interface VaultNotice {
+  type: string
+  state: State
+}

@@ -1,0 +1,139 @@
+import { LockKeyhole, TriangleAlert } from 'lucide-react';
+import { useState, type ReactNode } from 'react';
+import type { Vault, Way } from '../api/types.gen.ts';
+import { useParley } from '../parley.ts';
+import { Button } from '../ui/button.tsx';
+import { Connection } from '../ui/connection.tsx';
+import { Spinner } from '../ui/spinner.tsx';
+import { text } from '../ui/text.ts';
+import { useAttempt } from './attempt.ts';
+import { Problem, typedIn } from './form.tsx';
+import { NewPassphrase } from './passphrase.tsx';
+import { Unlock, useFirstFocus, waysOf } from './ways.tsx';
+
+/** The whole page while the history is not open: why, and what to do. */
+export function VaultScreen({ vault }: { vault: Vault }) {
+  const isFirst = vault.state === 'no_keychain' && vault.slots.length === 0;
+  return isFirst ? <FirstPassphrase vault={vault} /> : <Closed key={vault.state} vault={vault} />;
+}
+
+/** Nothing is known of the history yet. Usually that is over before anybody sees it. */
+export function Waiting() {
+  return (
+    <main className="grid h-dvh place-content-center">
+      <p role="status" className="flex appear-late items-center gap-2 text-soft">
+        <Spinner /> {text.vault.connecting}
+      </p>
+    </main>
+  );
+}
+
+/** A machine without a keychain, and without a history. */
+function FirstPassphrase({ vault }: { vault: Vault }) {
+  const { vault: live, dialogs } = useParley();
+  const choose = async (passphrase: string, form: HTMLFormElement) => {
+    const withCode = typedIn(form, 'withCode');
+    await live.setPassphrase(passphrase);
+    if (withCode) dialogs.showKey('code');
+  };
+  return (
+    <Sheet title={text.vault.first.title}>
+      <p>{text.vault.first.says}</p>
+      <NewPassphrase label={text.vault.first.done} onChosen={choose}>
+        <label className="flex items-center gap-2 text-sm">
+          <input type="checkbox" name="withCode" defaultChecked className="size-4 accent-(--accent)" />
+          {text.vault.first.withCode}
+        </label>
+      </NewPassphrase>
+      {vault.keychain.remedy && (
+        <details className="text-sm">
+          <summary>{text.vault.first.why}</summary>
+          <p className="mt-1.5 mb-3">{vault.keychain.remedy}</p>
+          <Unlock way="keychain" state={vault.state} />
+        </details>
+      )}
+    </Sheet>
+  );
+}
+
+/** States in which what is there can still be opened by whoever waits, so that there is no reason to leave it behind. */
+const waits: Vault['state'][] = ['locked', 'sleeping'];
+
+function Closed({ vault }: { vault: Vault }) {
+  const ways = waysOf(vault);
+  const [chosen, choose] = useState<Way>();
+  const way = chosen && ways.includes(chosen) ? chosen : ways[0]!;
+  const isBroken = !isExplained(vault.state) || vault.rolledBack;
+  return (
+    <Sheet title={vault.rolledBack ? text.vault.rolledBack : text.vault.title[vault.state]} isBroken={isBroken}>
+      <Explanation vault={vault} />
+      <Unlock key={way} way={way} state={vault.state} />
+      <div className="flex flex-wrap gap-x-4 gap-y-1 border-t border-line pt-4 text-sm empty:hidden">
+        {ways
+          .filter(other => other !== way)
+          .map(other => (
+            <button key={other} type="button" onClick={() => choose(other)} className="text-accent hover:underline">
+              {text.vault.use[other]}
+            </button>
+          ))}
+        {!waits.includes(vault.state) && <StartNew />}
+      </div>
+    </Sheet>
+  );
+}
+
+const isExplained = (state: Vault['state']): state is keyof typeof text.vault.says => state in text.vault.says;
+
+/** What the page can say better because it knows what comes next, or else what the door says. */
+function Explanation({ vault: { state, keychain, message, remedy, rolledBack } }: { vault: Vault }) {
+  if (isExplained(state) && !rolledBack) return <p>{state === 'locked' ? text.vault.says.locked(keychain.kind) : text.vault.says[state]}</p>;
+  return [...new Set([message, remedy])].filter(Boolean).map(sentence => <p key={sentence}>{sentence}</p>);
+}
+
+/** The last resort, which takes nothing away. */
+function StartNew() {
+  const { vault } = useParley();
+  const [isAsked, ask] = useState(false);
+  if (!isAsked) {
+    return (
+      <button type="button" onClick={() => ask(true)} className="hover:text-ink hover:underline">
+        {text.vault.startNew.offer}
+      </button>
+    );
+  }
+  return <ConfirmStart onStart={() => vault.startNew()} onCancel={() => ask(false)} />;
+}
+
+function ConfirmStart({ onStart, onCancel }: { onStart: () => Promise<void>; onCancel: () => void }) {
+  const attempt = useAttempt();
+  const cancel = useFirstFocus<HTMLButtonElement>();
+  return (
+    <section aria-label={text.vault.startNew.title} className="w-full rounded-lg border border-line bg-raised p-4">
+      <h2 className="font-semibold text-ink">{text.vault.startNew.title}</h2>
+      <p className="mt-1">{text.vault.startNew.says}</p>
+      <Problem error={attempt.error} />
+      <div className="mt-3 flex flex-wrap gap-2 text-ink">
+        <Button ref={cancel} onClick={onCancel}>
+          {text.cancel}
+        </Button>
+        <Button look="strong" disabled={attempt.isRunning} onClick={() => void attempt.run(onStart)}>
+          {text.vault.startNew.do}
+        </Button>
+      </div>
+    </section>
+  );
+}
+
+function Sheet({ title, isBroken = false, children }: { title: string; isBroken?: boolean; children: ReactNode }) {
+  const Icon = isBroken ? TriangleAlert : LockKeyhole;
+  return (
+    <main className="relative h-dvh overflow-y-auto">
+      <Connection />
+      <div className="mx-auto flex min-h-full max-w-md flex-col justify-center gap-4 p-6 text-soft">
+        <Icon aria-hidden className={`size-8 ${isBroken ? 'text-warn' : 'text-accent'}`} strokeWidth={1.5} />
+        <h1 className="text-xl font-semibold tracking-tight text-ink">{title}</h1>
+        {children}
+      </div>
+    </main>
+  );
+}
