@@ -60,6 +60,11 @@ export class ScriptedSocket extends EventTarget {
   }
 }
 
+/** What the door answers when it refuses. */
+export function refusal(code: number, type: string, message: string): Response {
+  return Response.json({ status: { code, type, message } }, { status: code });
+}
+
 export const readyVault: Vault = {
   state: 'ready',
   message: '',
@@ -73,7 +78,7 @@ export const readyVault: Vault = {
 
 /** A server that does what its test says, and the parts of the page that talk to it. */
 export class ScriptedServer {
-  /** What is answered to a request; 404 if nothing is said of it. */
+  /** What is answered to a request, or the body of it; 404 if nothing is said of it. */
   readonly answers = new Map<string, () => unknown>([['GET /vault', () => readyVault]]);
   readonly asked: string[] = [];
   key: string | undefined = 'key';
@@ -86,7 +91,7 @@ export class ScriptedServer {
   constructor() {
     ScriptedSocket.made = [];
     vi.stubGlobal('WebSocket', ScriptedSocket);
-    vi.stubGlobal('fetch', (url: string, init: RequestInit) => this.#fetch(`${init.method} ${new URL(url).pathname}`));
+    vi.stubGlobal('fetch', (url: string, init: RequestInit) => this.#fetch(`${init.method} ${new URL(url).pathname}`, init));
     const connection = async () => (this.key ? { url: 'http://127.0.0.1:1', token: this.key } : undefined);
     const door = new Door({ connection, painted: () => {}, onClose: () => {}, openLink: () => {}, copy: async () => {} });
     this.client = new Client(door);
@@ -112,11 +117,13 @@ export class ScriptedServer {
     return ScriptedSocket.made.at(-1)!;
   }
 
-  async #fetch(request: string): Promise<Response> {
+  async #fetch(request: string, { signal }: RequestInit): Promise<Response> {
     this.asked.push(request);
+    const aborted = new Promise<never>((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
     const answer = this.answers.get(request);
-    if (!answer) return Response.json({ status: { code: 404, type: 'not_found', message: 'Nothing.' } }, { status: 404 });
-    return Response.json(await answer());
+    if (!answer) return refusal(404, 'not_found', 'Nothing.');
+    const given = await Promise.race([answer(), aborted]);
+    return given instanceof Response ? given : Response.json(given);
   }
 }
 

@@ -131,8 +131,7 @@ export const text = {
       isSet: 'The recovery code is in force.',
     },
     startNew: {
-      offer: 'Start a new history…',
-      title: 'Start a new history?',
+      offer: 'Start a new history instead',
       says: 'The old one is kept beside it as it is. Nothing is deleted, and whoever has its key can read it later.',
       do: 'Start a new history',
     },
@@ -153,8 +152,8 @@ export const text = {
       lost: (n: number) =>
         `${plural(n, 'change', 'changes')} made just before the machine lost power could not be kept. Everything before that is here.`,
       rolledBack: 'This history is older than the one that was open here last: a copy may have taken its place.',
-      offer: 'Only the keychain of this machine opens your sessions. A recovery code opens them if the keychain is lost.',
-      offerBesidePassphrase: 'Only your passphrase opens your sessions. A recovery code opens them if you forget it.',
+      offer: 'Only the keychain of this machine opens your sessions. A recovery code is the spare key.',
+      offerBesidePassphrase: 'Only your passphrase opens your sessions. A recovery code is the spare key.',
       notNow: 'Not now',
     },
   },

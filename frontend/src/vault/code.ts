@@ -11,14 +11,18 @@ export function groupsOf(code: string): string[] {
   return code.split('-');
 }
 
-/** Finds the first group, counted from 1, in which what a person gave back differs from the code; 0 if they have it. One group may stand for all. */
-export function differs(code: string, typed: string, group: number): number {
+/**
+ * Finds the first group, counted from 1, in which what a person gave back differs from the code; 0 if they have it. The
+ * group that was asked for stands for all of them.
+ */
+export function differs(code: string, typed: string, asked: number): number {
   const groups = groupsOf(code).map(plain);
   const given = plain(typed);
-  if (given === groups.join('') || given === groups[group - 1]) return 0;
-  if (given.length <= groups[0]!.length) return group;
-  let at = 0;
-  return 1 + groups.findIndex(each => given.slice(at, (at += each.length)) !== each);
+  if (given === groups.join('') || given === groups[asked - 1]) return 0;
+  const { length } = groups[0]!;
+  if (given.length <= length) return asked;
+  const wrong = groups.findIndex((each, i) => each !== given.slice(i * length, (i + 1) * length));
+  return wrong < 0 ? groups.length : wrong + 1; // all are right, and something follows
 }
 
 export function isWhole(code: string, typed: string): boolean {

@@ -19,7 +19,7 @@ export function Form({ attempt: { isRunning, error }, onSubmit, label, other, ch
   useEffect(() => {
     if (isRunning) return;
     const find = (selector: string) => form.current!.querySelector<HTMLElement>(selector);
-    find(error === undefined ? 'input' : '[aria-invalid=true]')?.focus();
+    find(error === undefined ? 'input, textarea' : '[aria-invalid=true]')?.focus();
   }, [isRunning, error]);
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();

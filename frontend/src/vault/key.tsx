@@ -48,7 +48,7 @@ function Ways({ vault: { slots, keychain } }: { vault: Vault }) {
   return (
     <>
       <p className="mt-3 text-sm text-soft">{text.vault.key.says}</p>
-      <dl className="mt-2 divide-y divide-line text-sm">
+      <ul className="mt-2 divide-y divide-line text-sm">
         <Row name={text.vault.key.keychain} value={has('keychain') ? keychain.kind || text.vault.key.yes : text.vault.key.none} />
         <Row name={text.vault.code.label} value={has('recovery_code') ? text.vault.key.yes : text.vault.key.none}>
           <Button data-focus onClick={() => dialogs.showKey('code')}>
@@ -64,7 +64,7 @@ function Ways({ vault: { slots, keychain } }: { vault: Vault }) {
           )}
           <Button onClick={() => dialogs.showKey('passphrase')}>{has('passphrase') ? text.vault.key.change : text.vault.key.set}</Button>
         </Row>
-      </dl>
+      </ul>
       <Problem error={attempt.error} />
       {has('passphrase') && (
         <Button className="mt-4" disabled={attempt.isRunning} onClick={() => void attempt.run(lock)}>
@@ -77,13 +77,13 @@ function Ways({ vault: { slots, keychain } }: { vault: Vault }) {
 
 function Row({ name, value, children }: { name: string; value: string; children?: ReactNode }) {
   return (
-    <div className="flex min-h-12 items-center gap-2 py-2">
-      <div className="me-auto min-w-0">
-        <dt className="font-medium">{name}</dt>
-        <dd className="truncate text-soft">{value}</dd>
-      </div>
+    <li className="flex min-h-12 items-center gap-2 py-2">
+      <p className="me-auto min-w-0">
+        <span className="block font-medium">{name}</span>
+        <span className="block truncate text-soft">{value}</span>
+      </p>
       {children}
-    </div>
+    </li>
   );
 }
 

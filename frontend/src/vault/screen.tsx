@@ -1,15 +1,16 @@
 import { LockKeyhole, TriangleAlert } from 'lucide-react';
-import { useState, type ReactNode } from 'react';
+import { useEffect, useState, type ReactNode } from 'react';
 import type { Vault, Way } from '../api/types.gen.ts';
 import { useParley } from '../parley.ts';
 import { Button } from '../ui/button.tsx';
 import { Connection } from '../ui/connection.tsx';
+import { Disclosure } from '../ui/disclosure.tsx';
 import { Spinner } from '../ui/spinner.tsx';
 import { text } from '../ui/text.ts';
 import { useAttempt } from './attempt.ts';
 import { Problem, typedIn } from './form.tsx';
 import { NewPassphrase } from './passphrase.tsx';
-import { Unlock, useFirstFocus, waysOf } from './ways.tsx';
+import { Unlock, waysOf } from './ways.tsx';
 
 /** The whole page while the history is not open: why, and what to do. */
 export function VaultScreen({ vault }: { vault: Vault }) {
@@ -46,11 +47,10 @@ function FirstPassphrase({ vault }: { vault: Vault }) {
         </label>
       </NewPassphrase>
       {vault.keychain.remedy && (
-        <details className="text-sm">
-          <summary>{text.vault.first.why}</summary>
-          <p className="mt-1.5 mb-3">{vault.keychain.remedy}</p>
+        <Disclosure icon={null} label={text.vault.first.why}>
+          <p className="mb-3 text-sm">{vault.keychain.remedy}</p>
           <Unlock way="keychain" state={vault.state} />
-        </details>
+        </Disclosure>
       )}
     </Sheet>
   );
@@ -62,17 +62,17 @@ const waits: Vault['state'][] = ['locked', 'sleeping'];
 function Closed({ vault }: { vault: Vault }) {
   const ways = waysOf(vault);
   const [chosen, choose] = useState<Way>();
-  const way = chosen && ways.includes(chosen) ? chosen : ways[0]!;
+  const way = chosen && ways.includes(chosen) ? chosen : ways[0];
   const isBroken = !isExplained(vault.state) || vault.rolledBack;
   return (
     <Sheet title={vault.rolledBack ? text.vault.rolledBack : text.vault.title[vault.state]} isBroken={isBroken}>
       <Explanation vault={vault} />
       <Unlock key={way} way={way} state={vault.state} />
-      <div className="flex flex-wrap gap-x-4 gap-y-1 border-t border-line pt-4 text-sm empty:hidden">
+      <div className="grid justify-items-start gap-1 border-t border-line pt-3 empty:hidden">
         {ways
           .filter(other => other !== way)
           .map(other => (
-            <button key={other} type="button" onClick={() => choose(other)} className="text-accent hover:underline">
+            <button key={other} type="button" onClick={() => choose(other)} className="py-1 text-sm text-accent hover:underline">
               {text.vault.use[other]}
             </button>
           ))}
@@ -93,38 +93,24 @@ function Explanation({ vault: { state, keychain, message, remedy, rolledBack } }
 /** The last resort, which takes nothing away. */
 function StartNew() {
   const { vault } = useParley();
-  const [isAsked, ask] = useState(false);
-  if (!isAsked) {
-    return (
-      <button type="button" onClick={() => ask(true)} className="hover:text-ink hover:underline">
-        {text.vault.startNew.offer}
-      </button>
-    );
-  }
-  return <ConfirmStart onStart={() => vault.startNew()} onCancel={() => ask(false)} />;
-}
-
-function ConfirmStart({ onStart, onCancel }: { onStart: () => Promise<void>; onCancel: () => void }) {
   const attempt = useAttempt();
-  const cancel = useFirstFocus<HTMLButtonElement>();
   return (
-    <section aria-label={text.vault.startNew.title} className="w-full rounded-lg border border-line bg-raised p-4">
-      <h2 className="font-semibold text-ink">{text.vault.startNew.title}</h2>
-      <p className="mt-1">{text.vault.startNew.says}</p>
-      <Problem error={attempt.error} />
-      <div className="mt-3 flex flex-wrap gap-2 text-ink">
-        <Button ref={cancel} onClick={onCancel}>
-          {text.cancel}
-        </Button>
-        <Button look="strong" disabled={attempt.isRunning} onClick={() => void attempt.run(onStart)}>
+    <Disclosure icon={null} label={text.vault.startNew.offer}>
+      <div className="grid justify-items-start gap-3 text-sm">
+        <p>{text.vault.startNew.says}</p>
+        <Problem error={attempt.error} />
+        <Button disabled={attempt.isRunning} onClick={() => void attempt.run(() => vault.startNew())}>
           {text.vault.startNew.do}
         </Button>
       </div>
-    </section>
+    </Disclosure>
   );
 }
 
 function Sheet({ title, isBroken = false, children }: { title: string; isBroken?: boolean; children: ReactNode }) {
+  useEffect(() => {
+    document.title = `${title} — ${text.name}`;
+  }, [title]);
   const Icon = isBroken ? TriangleAlert : LockKeyhole;
   return (
     <main className="relative h-dvh overflow-y-auto">

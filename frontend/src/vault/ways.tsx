@@ -8,15 +8,13 @@ import { useAttempt } from './attempt.ts';
 import { CodeField, PassphraseField } from './field.tsx';
 import { Form, Problem, typedIn } from './form.tsx';
 
-/** The ways to open a history that is not open, the one that is asked for first. The keychain can always be asked again. */
-export function waysOf({ state, accepts }: Vault): Way[] {
-  const first: Partial<Record<Vault['state'], Way>> = {
-    locked: 'keychain',
-    needs_recovery_code: 'recovery_code',
-    needs_passphrase: 'passphrase',
-  };
+/** The ways to open a history that is not open, the first to be offered first. There always is one: to try again. */
+export function waysOf({ state, accepts, slots }: Vault): [Way, ...Way[]] {
   const typed = (['passphrase', 'recovery_code'] as const).filter(way => accepts.includes(way));
-  return [...new Set([first[state], ...typed, 'keychain' as const])].filter(way => way !== undefined);
+  if (state === 'locked') return ['keychain', ...typed];
+  const [first, ...rest] = state === 'needs_recovery_code' ? typed.toReversed() : typed;
+  if (!first) return ['keychain'];
+  return [first, ...rest, ...(slots.includes('keychain') ? (['keychain'] as const) : [])];
 }
 
 /** Opens the history in one way. */
@@ -34,13 +32,14 @@ export function Unlock({ way, state }: { way: Way; state: Vault['state'] }) {
 function ByKeychain({ isFirst }: { isFirst: boolean }) {
   const { vault } = useParley();
   const attempt = useAttempt();
-  const button = useFirstFocus<HTMLButtonElement>();
+  const button = useRef<HTMLButtonElement>(null);
+  useEffect(() => button.current!.focus(), []);
   const label = attempt.error || !isFirst ? text.again : text.vault.unlock;
   return (
     <div className="grid justify-items-start gap-3">
       <Problem error={attempt.error} />
       <div className="flex gap-2">
-        <Button ref={button} look="strong" disabled={attempt.isRunning} onClick={() => void attempt.run(signal => vault.unlock({}, signal))}>
+        <Button ref={button} look={isFirst ? 'strong' : 'plain'} onClick={() => !attempt.isRunning && void attempt.run(signal => vault.unlock({}, signal))}>
           {attempt.isRunning && <Spinner className="size-3.5" />}
           {label}
         </Button>
@@ -85,11 +84,4 @@ function ByCode() {
       </CodeField>
     </Form>
   );
-}
-
-/** What has the focus when it appears. */
-export function useFirstFocus<T extends HTMLElement>() {
-  const element = useRef<T>(null);
-  useEffect(() => element.current?.focus(), []);
-  return element;
 }
