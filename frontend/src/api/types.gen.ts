@@ -10,6 +10,42 @@ export interface WindowShown {
   shown: boolean
 }
 
+export type State = "ready" | "locked" | "needs_recovery_code" | "needs_passphrase" | "no_keychain" | "damaged" | "newer_format" | "unreadable" | "sleeping"
+
+export type SlotType = "keychain" | "recovery_code" | "passphrase"
+
+export type Condition = "works" | "locked" | "absent"
+
+export interface Keychain {
+  health: Condition
+  kind: string
+  remedy: string
+}
+
+export interface Vault {
+  state: State
+  message: string
+  remedy: string
+  accepts: SlotType[]
+  slots: SlotType[]
+  keychain: Keychain
+  lost: number
+  rolledBack: boolean
+}
+
+export interface Unlocking {
+  code?: string
+  passphrase?: string
+}
+
+export interface RecoveryCode {
+  code: string
+}
+
+export interface Passphrase {
+  passphrase: string
+}
+
 export type Kind = "native" | "scripted"
 
 export interface Agent {
@@ -151,42 +187,6 @@ export interface SessionNotice {
   requestId: string
   sessionId: string
   event?: Event
-}
-
-export type State = "ready" | "locked" | "needs_recovery_code" | "needs_passphrase" | "no_keychain" | "damaged" | "newer_format" | "unreadable" | "sleeping"
-
-export type Way = "keychain" | "recovery_code" | "passphrase"
-
-export type KeychainHealth = "works" | "locked" | "absent"
-
-export interface Keychain {
-  health: KeychainHealth
-  kind: string
-  remedy: string
-}
-
-export interface Vault {
-  state: State
-  message: string
-  remedy: string
-  accepts: Way[]
-  slots: Way[]
-  keychain: Keychain
-  lost: number
-  rolledBack: boolean
-}
-
-export interface VaultUnlock {
-  code?: string
-  passphrase?: string
-}
-
-export interface RecoveryCode {
-  code: string
-}
-
-export interface Passphrase {
-  passphrase: string
 }
 
 export interface VaultNotice {

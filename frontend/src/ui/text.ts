@@ -73,10 +73,9 @@ export const text = {
       newer_format: 'This history needs a newer Parley',
       unreadable: 'This history cannot be opened',
     },
-    rolledBack: 'This is an older copy of your history',
     says: {
       locked: (keychain: string) =>
-        `The key of your history is in ${keychain || 'the keychain of this machine'}. Parley asks for it, and waits until you have answered the dialog that appears.`,
+        `The key of your history is kept in ${keychain || 'the keychain of this machine'}. Parley asks for it, and waits until you have answered the dialog that appears.`,
       sleeping: 'Nobody can read your sessions until you unlock it.',
       needs_passphrase: 'It opens the sessions that are kept on this machine.',
       needs_recovery_code: 'Your history is here, and untouched. Enter the recovery code that you saved; the key then goes back into the keychain.',

@@ -1,6 +1,6 @@
 import { LockKeyhole } from 'lucide-react';
 import type { ReactNode } from 'react';
-import type { Vault } from '../api/types.gen.ts';
+import type { SlotType, Vault } from '../api/types.gen.ts';
 import { useParley } from '../parley.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
@@ -37,7 +37,7 @@ const titles: Record<KeyStep, string> = {
 function Ways({ vault: { slots, keychain } }: { vault: Vault }) {
   const { vault, open, dialogs, toasts } = useParley();
   const attempt = useAttempt();
-  const has = (way: Vault['slots'][number]) => slots.includes(way);
+  const has = (way: SlotType) => slots.includes(way);
   const remove = async () => {
     if (await attempt.run(() => vault.removePassphrase())) toasts.show(text.vault.passphrase.isRemoved);
   };

@@ -1,6 +1,6 @@
 import { LockKeyhole, TriangleAlert } from 'lucide-react';
 import { useEffect, useState, type ReactNode } from 'react';
-import type { Vault, Way } from '../api/types.gen.ts';
+import type { SlotType, State, Vault } from '../api/types.gen.ts';
 import { useParley } from '../parley.ts';
 import { Button } from '../ui/button.tsx';
 import { Connection } from '../ui/connection.tsx';
@@ -56,16 +56,15 @@ function FirstPassphrase({ vault }: { vault: Vault }) {
   );
 }
 
-/** States in which what is there can still be opened by whoever waits, so that there is no reason to leave it behind. */
-const waits: Vault['state'][] = ['locked', 'sleeping'];
+/** States in which what is there may never be read again. In the others it is enough to wait, or to install what can. */
+const lost: State[] = ['needs_recovery_code', 'needs_passphrase', 'no_keychain', 'damaged', 'unreadable'];
 
 function Closed({ vault }: { vault: Vault }) {
   const ways = waysOf(vault);
-  const [chosen, choose] = useState<Way>();
+  const [chosen, choose] = useState<SlotType>();
   const way = chosen && ways.includes(chosen) ? chosen : ways[0];
-  const isBroken = !isExplained(vault.state) || vault.rolledBack;
   return (
-    <Sheet title={vault.rolledBack ? text.vault.rolledBack : text.vault.title[vault.state]} isBroken={isBroken}>
+    <Sheet title={text.vault.title[vault.state]} isBroken={!isExplained(vault.state)}>
       <Explanation vault={vault} />
       <Unlock key={way} way={way} state={vault.state} />
       <div className="grid justify-items-start gap-1 border-t border-line pt-3 empty:hidden">
@@ -76,18 +75,18 @@ function Closed({ vault }: { vault: Vault }) {
               {text.vault.use[other]}
             </button>
           ))}
-        {!waits.includes(vault.state) && <StartNew />}
+        {lost.includes(vault.state) && <StartNew />}
       </div>
     </Sheet>
   );
 }
 
-const isExplained = (state: Vault['state']): state is keyof typeof text.vault.says => state in text.vault.says;
+const isExplained = (state: State): state is keyof typeof text.vault.says => state in text.vault.says;
 
 /** What the page can say better because it knows what comes next, or else what the door says. */
-function Explanation({ vault: { state, keychain, message, remedy, rolledBack } }: { vault: Vault }) {
-  if (isExplained(state) && !rolledBack) return <p>{state === 'locked' ? text.vault.says.locked(keychain.kind) : text.vault.says[state]}</p>;
-  return [...new Set([message, remedy])].filter(Boolean).map(sentence => <p key={sentence}>{sentence}</p>);
+function Explanation({ vault: { state, keychain, message, remedy } }: { vault: Vault }) {
+  if (isExplained(state)) return <p>{state === 'locked' ? text.vault.says.locked(keychain.kind) : text.vault.says[state]}</p>;
+  return [message, remedy].filter(Boolean).map(sentence => <p key={sentence}>{sentence}</p>);
 }
 
 /** The last resort, which takes nothing away. */

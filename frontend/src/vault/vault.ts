@@ -1,5 +1,5 @@
 import type { Client } from '../api/client.ts';
-import type { Vault, VaultUnlock } from '../api/types.gen.ts';
+import type { Unlocking, Vault } from '../api/types.gen.ts';
 import type { Wire } from '../api/wire.ts';
 import { Store } from '../ui/store.ts';
 
@@ -52,7 +52,7 @@ export class LiveVault extends Store<{ vault: Vault | undefined }> {
     }
   }
 
-  async unlock(by: VaultUnlock, signal: AbortSignal): Promise<void> {
+  async unlock(by: Unlocking, signal: AbortSignal): Promise<void> {
     this.#take(await this.client.unlock(by, signal));
   }
 

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'react';
-import type { Vault, Way } from '../api/types.gen.ts';
+import type { SlotType, State, Vault } from '../api/types.gen.ts';
 import { useParley } from '../parley.ts';
 import { Button } from '../ui/button.tsx';
 import { Spinner } from '../ui/spinner.tsx';
@@ -9,7 +9,7 @@ import { CodeField, PassphraseField } from './field.tsx';
 import { Form, Problem, typedIn } from './form.tsx';
 
 /** The ways to open a history that is not open, the first to be offered first. There always is one: to try again. */
-export function waysOf({ state, accepts, slots }: Vault): [Way, ...Way[]] {
+export function waysOf({ state, accepts, slots }: Vault): [SlotType, ...SlotType[]] {
   const typed = (['passphrase', 'recovery_code'] as const).filter(way => accepts.includes(way));
   if (state === 'locked') return ['keychain', ...typed];
   const [first, ...rest] = state === 'needs_recovery_code' ? typed.toReversed() : typed;
@@ -18,7 +18,7 @@ export function waysOf({ state, accepts, slots }: Vault): [Way, ...Way[]] {
 }
 
 /** Opens the history in one way. */
-export function Unlock({ way, state }: { way: Way; state: Vault['state'] }) {
+export function Unlock({ way, state }: { way: SlotType; state: State }) {
   switch (way) {
     case 'keychain':
       return <ByKeychain isFirst={state === 'locked' || state === 'sleeping'} />;
