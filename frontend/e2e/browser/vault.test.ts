@@ -5,6 +5,7 @@ import type { BrowserContext, Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
 import { text } from '../../src/ui/text.ts';
 import { Served, type Home } from '../program.ts';
+import { Keyring } from './keyring.ts';
 import { answer, composer, gone, readable, say, saidAndDone, stopButton, test as base } from './browser.ts';
 
 const passphrase = 'walnut tractor seldom ivory';
@@ -24,13 +25,13 @@ const test = base
     onCleanup(async () => {
       for (const each of started) await each.stop();
     });
-    return async (meanwhile = async () => {}) => {
+    return async (meanwhile = async () => {}, env: Record<string, string> = {}) => {
       const { host } = new URL(parley.door.url);
       faults.provoke(gone);
       for (const page of context.pages()) await page.close();
       await started.at(-1)!.stop();
       await meanwhile();
-      started.push(await Served.start(home, unattended, host));
+      started.push(await Served.start(home, { ...unattended, ...env }, host));
       return open(context, started.at(-1)!);
     };
   });
@@ -161,6 +162,31 @@ describe('without a keychain', () => {
     await button(page, text.vault.notice.notNow).click();
     await saidAndDone(page, 'Again [[say:Hi.]]');
     expect(await page.getByText(text.vault.notice.offerBesidePassphrase).count()).toBe(0);
+  });
+});
+
+const service = 'org.freedesktop.Secret.Service';
+const lock = ['--session', '--print-reply', '--dest=org.freedesktop.secrets', '/org/freedesktop/secrets', `${service}.Lock`, 'array:objpath:/org/freedesktop/secrets/aliases/default'];
+
+describe('with a keychain', () => {
+  test('nothing is asked; emptied, the recovery code opens the history and the keychain has its key again', async ({ home, startAgain }) => {
+    await using keyring = await Keyring.start(home);
+    const page = await startAgain(undefined, keyring.env);
+    await page.getByRole('heading', { name: text.welcome.title }).waitFor();
+    await saidAndDone(page, 'Hello [[say:Hi.]]');
+    await page.getByText(text.vault.notice.offer).waitFor();
+    await button(page, text.vault.code.make).click();
+    const code = await saveCode(page);
+
+    const emptied = await startAgain(() => keyring.run('secret-tool', 'clear', 'service', 'parley'), keyring.env);
+    await title(emptied, text.vault.title.needs_recovery_code).waitFor();
+    await unlock(emptied, code, text.vault.code.label);
+    await emptied.getByRole('navigation').getByRole('link', { name: /Hello/ }).waitFor();
+
+    const again = await startAgain(undefined, keyring.env);
+    await again.getByRole('navigation').getByRole('link', { name: /Hello/ }).waitFor();
+    const locked = await startAgain(() => keyring.run('dbus-send', ...lock), keyring.env);
+    await title(locked, text.vault.title.locked).waitFor();
   });
 });
 

@@ -64,7 +64,7 @@ export class Client {
 
   vault = () => this.ask<Vault>('GET', '/vault');
   /** With neither a code nor a passphrase the keychain is asked, which may wait for its dialog. */
-  unlock = (by: Unlocking, signal: AbortSignal) => this.ask<Vault>('POST', '/vault/unlock', { body: by, signal });
+  unlock = (by: Unlocking, signal?: AbortSignal) => this.ask<Vault>('POST', '/vault/unlock', { body: by, signal });
   lock = () => this.ask<Vault>('POST', '/vault/lock');
   startNew = () => this.ask<Vault>('POST', '/vault/start-new');
   /** Makes a code that opens nothing until it was given back to setRecoveryCode. */

@@ -87,6 +87,25 @@ test('a recovery code with a mistake stays, to be mended', async () => {
   expect([box('code').value, problem(), document.activeElement]).toEqual(['k7qmx 2r9tb', 'Group 7 is not right.', box('code')]);
 });
 
+test('a history that is told to be open before its unlocking is answered does not cut the answer off', async () => {
+  let isCut = false;
+  server.answers.set('POST /vault/unlock', () => new Promise(() => {}));
+  await show({ state: 'needs_recovery_code', accepts: ['recovery_code'], slots: ['keychain', 'recovery_code'] });
+  const { fetch } = globalThis;
+  vi.stubGlobal('fetch', (url: string, init: RequestInit) => {
+    init.signal?.addEventListener('abort', () => (isCut = true));
+    return fetch(url, init);
+  });
+  box('code').value = 'k7qmx';
+  await press(text.vault.unlock);
+  server.answers.set('GET /vault', () => readyVault);
+  await act(async () => {
+    server.socket.say({ type: 'vault', state: 'ready' });
+    await pass();
+  });
+  expect([server.vault.isOpen, document.body.textContent, isCut]).toEqual([true, '', false]);
+});
+
 test('nothing typed asks nobody', async () => {
   await show({ state: 'needs_passphrase', accepts: ['passphrase'], slots: ['passphrase'] });
   await press(text.vault.unlock);

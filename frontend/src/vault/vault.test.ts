@@ -66,7 +66,7 @@ test('a history that is locked is no longer open, and can be opened again', asyn
   await becomes(lockedVault);
   expect([server.vault.isOpen, opened, locked]).toEqual([false, 1, 1]);
   server.answers.set('POST /vault/unlock', () => readyVault);
-  await server.vault.unlock({ passphrase: 'p' }, new AbortController().signal);
+  await server.vault.unlock({ passphrase: 'p' });
   expect([server.vault.isOpen, opened, locked]).toEqual([true, 2, 1]);
 });
 
@@ -118,7 +118,7 @@ test('what was unlocked by a dialog counts, whatever was asked while it was open
   now(lockedVault);
   await server.start();
   const answers = hold('POST /vault/unlock');
-  const unlocked = server.vault.unlock({}, new AbortController().signal);
+  const unlocked = server.vault.unlock({});
   await pass();
   await server.vault.look();
   answers[0]!(readyVault);

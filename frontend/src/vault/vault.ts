@@ -52,7 +52,11 @@ export class LiveVault extends Store<{ vault: Vault | undefined }> {
     }
   }
 
-  async unlock(by: Unlocking, signal: AbortSignal): Promise<void> {
+  /**
+   * Opens the history. The signal is for the keychain, whose dialog may never be answered. Whoever gives a secret stays for
+   * the answer: the history is told to be open before the keychain has its key again.
+   */
+  async unlock(by: Unlocking, signal?: AbortSignal): Promise<void> {
     this.#take(await this.client.unlock(by, signal));
   }
 

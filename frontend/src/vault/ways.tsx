@@ -58,7 +58,7 @@ function ByPassphrase() {
   const submit = (form: HTMLFormElement) => {
     const passphrase = typedIn(form, 'passphrase');
     form.reset();
-    if (passphrase) void attempt.run(signal => vault.unlock({ passphrase }, signal));
+    if (passphrase) void attempt.run(() => vault.unlock({ passphrase }));
     else attempt.refuse(text.vault.passphrase.missing);
   };
   return (
@@ -74,7 +74,7 @@ function ByCode() {
   const attempt = useAttempt();
   const submit = (form: HTMLFormElement) => {
     const code = typedIn(form, 'code');
-    if (code.trim()) void attempt.run(signal => vault.unlock({ code }, signal));
+    if (code.trim()) void attempt.run(() => vault.unlock({ code }));
     else attempt.refuse(text.vault.code.missing);
   };
   return (
