@@ -24,7 +24,17 @@ export class Keyring implements AsyncDisposable {
     return new Keyring(home, child, ended, { DBUS_SESSION_BUS_ADDRESS: address });
   }
 
-  async run(program: string, ...args: string[]): Promise<void> {
+  /** Takes away what Parley keeps there. */
+  empty(): Promise<void> {
+    return this.#run('secret-tool', 'clear', 'service', 'parley');
+  }
+
+  lock(): Promise<void> {
+    const lock = ['/org/freedesktop/secrets', 'org.freedesktop.Secret.Service.Lock', 'array:objpath:/org/freedesktop/secrets/aliases/default'];
+    return this.#run('dbus-send', '--session', '--print-reply', '--dest=org.freedesktop.secrets', ...lock);
+  }
+
+  async #run(program: string, ...args: string[]): Promise<void> {
     await promisify(execFile)(program, args, { env: this.home.env(this.env) });
   }
 

@@ -165,11 +165,8 @@ describe('without a keychain', () => {
   });
 });
 
-const service = 'org.freedesktop.Secret.Service';
-const lock = ['--session', '--print-reply', '--dest=org.freedesktop.secrets', '/org/freedesktop/secrets', `${service}.Lock`, 'array:objpath:/org/freedesktop/secrets/aliases/default'];
-
 describe('with a keychain', () => {
-  test('nothing is asked; emptied, the recovery code opens the history and the keychain has its key again', async ({ home, startAgain }) => {
+  test('nothing is asked; emptied, it has its key again from the recovery code; locked, it is waited for', async ({ home, startAgain }) => {
     await using keyring = await Keyring.start(home);
     const page = await startAgain(undefined, keyring.env);
     await page.getByRole('heading', { name: text.welcome.title }).waitFor();
@@ -178,14 +175,14 @@ describe('with a keychain', () => {
     await button(page, text.vault.code.make).click();
     const code = await saveCode(page);
 
-    const emptied = await startAgain(() => keyring.run('secret-tool', 'clear', 'service', 'parley'), keyring.env);
+    const emptied = await startAgain(() => keyring.empty(), keyring.env);
     await title(emptied, text.vault.title.needs_recovery_code).waitFor();
     await unlock(emptied, code, text.vault.code.label);
     await emptied.getByRole('navigation').getByRole('link', { name: /Hello/ }).waitFor();
 
     const again = await startAgain(undefined, keyring.env);
     await again.getByRole('navigation').getByRole('link', { name: /Hello/ }).waitFor();
-    const locked = await startAgain(() => keyring.run('dbus-send', ...lock), keyring.env);
+    const locked = await startAgain(() => keyring.lock(), keyring.env);
     await title(locked, text.vault.title.locked).waitFor();
   });
 });
