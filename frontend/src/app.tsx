@@ -12,6 +12,9 @@ import { goTo, settleOn, useRoute } from './ui/route.ts';
 import { useStore } from './ui/store.ts';
 import { text } from './ui/text.ts';
 import { ToastView } from './ui/toast.tsx';
+import { KeyDialog } from './vault/key.tsx';
+import { VaultNotices } from './vault/notices.tsx';
+import { VaultScreen, Waiting } from './vault/screen.tsx';
 
 export function App() {
   const { open, wire, list, host } = useParley();
@@ -23,27 +26,38 @@ export function App() {
   }, [host]);
   return (
     <ErrorBoundary onBroken={() => open.flushDrafts()} fallback={Broken}>
-      {isLocked && !hasList ? <Locked /> : <Page />}
-      <DialogView />
+      {isLocked && !hasList ? <Locked /> : <Content />}
     </ErrorBoundary>
   );
 }
 
+/** The sessions, if they can be read. */
+function Content() {
+  const { vault } = useParley();
+  const now = useStore(vault, state => state.vault);
+  if (!now) return <Waiting />;
+  return now.state === 'ready' ? <Page /> : <VaultScreen vault={now} />;
+}
+
 function Page() {
-  const { open, list } = useParley();
+  const { open, list, dialogs } = useParley();
   const session = useShownSession();
   useEffect(() => list.look(session.id), [list, session]);
   useShortcut('new', () => goTo(undefined));
+  useShortcut('key', () => dialogs.showKey());
   return (
     <div className="flex h-dvh">
       <Sidebar current={session.id} />
       <main className="relative flex min-w-0 flex-1 flex-col">
         <Connection />
+        <VaultNotices />
         <ErrorBoundary key={session.id} onBroken={() => open.flushDrafts()} fallback={Broken}>
           <ChatView key={session.id} session={session} />
         </ErrorBoundary>
         <ToastView />
       </main>
+      <DialogView />
+      <KeyDialog />
     </div>
   );
 }

@@ -11,12 +11,14 @@ import { Dialogs } from './ui/dialogs.ts';
 import { Keys } from './ui/keys.ts';
 import { Toasts } from './ui/toasts.ts';
 import { ViewSettings } from './ui/view.ts';
+import { LiveVault } from './vault/vault.ts';
 
 /** Everything that the page is made of, put together once. */
 export interface Parley {
   host: Host;
   client: Client;
   wire: Wire;
+  vault: LiveVault;
   agents: Agents;
   list: SessionList;
   search: Search;
@@ -33,14 +35,16 @@ export function startParley(): Parley {
   const door = new Door(host);
   const client = new Client(door);
   const wire = new Wire(door, client);
+  const vault = new LiveVault(client, wire);
   const parley: Parley = {
     host,
     client,
     wire,
-    agents: new Agents(client, wire),
-    list: new SessionList(client, wire),
+    vault,
+    agents: new Agents(client, vault),
+    list: new SessionList(client, wire, vault),
     search: new Search(client),
-    open: new OpenSessions(client, chatTransport(wire), wire),
+    open: new OpenSessions(client, chatTransport(wire), wire, vault),
     view: new ViewSettings(),
     dialogs: new Dialogs(),
     toasts: new Toasts(),
@@ -52,6 +56,8 @@ export function startParley(): Parley {
   for (const event of ['pagehide', 'blur']) window.addEventListener(event, () => void flush());
   for (const event of ['online', 'focus']) window.addEventListener(event, () => wire.hurry());
   document.addEventListener('visibilitychange', () => void (document.hidden ? flush() : wire.hurry()));
+  vault.onLock(() => location.reload()); // nothing of a locked history stays in the page
+  void vault.look(); // the first thing to be seen depends on it, so it does not wait for the wire
   void wire.run();
   return parley;
 }

@@ -1,6 +1,19 @@
 import { text } from '../ui/text.ts';
 import type { Door } from './host.ts';
-import type { AgentList, Failure, Health, LoadedSession, SearchResult, Session, SessionChange, SessionList, Stop } from './types.gen.ts';
+import type {
+  AgentList,
+  Failure,
+  Health,
+  LoadedSession,
+  RecoveryCode,
+  SearchResult,
+  Session,
+  SessionChange,
+  SessionList,
+  Stop,
+  Unlocking,
+  Vault,
+} from './types.gen.ts';
 
 /** A request that was refused, or that reached nobody. Its message is for the person. */
 export class ApiError extends Error {
@@ -26,7 +39,14 @@ const stopLimit = 5_000;
 
 /** The door's resources. Every method fails with an ApiError. */
 export class Client {
+  #vaultLocked = () => {};
+
   constructor(private readonly door: Door) {}
+
+  /** Calls back when a request was refused because the history is not open. */
+  onVaultLocked(listener: () => void): void {
+    this.#vaultLocked = listener;
+  }
 
   health = () => this.ask<Health>('GET', '/health');
   agents = () => this.ask<AgentList>('GET', '/agents');
@@ -45,6 +65,17 @@ export class Client {
     this.ask<LoadedSession>('POST', `/load-session?${query(page)}`, { body: { session_id: id } });
   stop = (id: string) =>
     this.ask<Stop>('POST', `/messages/${encodeURIComponent(id)}/stop`, { signal: AbortSignal.timeout(stopLimit) });
+
+  vault = () => this.ask<Vault>('GET', '/vault');
+  /** With neither a code nor a passphrase the keychain is asked, which may wait for its dialog. */
+  unlock = (by: Unlocking, signal?: AbortSignal) => this.ask<Vault>('POST', '/vault/unlock', { body: by, signal });
+  lock = () => this.ask<Vault>('POST', '/vault/lock');
+  startNew = () => this.ask<Vault>('POST', '/vault/start-new');
+  /** Makes a code that opens nothing until it was given back to setRecoveryCode. */
+  mintRecoveryCode = () => this.ask<RecoveryCode>('POST', '/vault/recovery-code');
+  setRecoveryCode = (code: string) => this.ask<Vault>('PUT', '/vault/recovery-code', { body: { code } });
+  setPassphrase = (passphrase: string) => this.ask<Vault>('PUT', '/vault/passphrase', { body: { passphrase } });
+  removePassphrase = () => this.ask<Vault>('DELETE', '/vault/passphrase');
 
   private async ask<T>(method: string, path: string, { body, ...how }: Asking = {}): Promise<T> {
     const connection = await this.door.connection();
@@ -65,6 +96,7 @@ export class Client {
     const answer: unknown = await response.json().catch(() => undefined);
     if (response.ok && answer !== undefined) return answer as T;
     const failure = (answer as Partial<Failure> | undefined)?.status;
+    if (failure?.type === 'vault_locked') this.#vaultLocked();
     throw new ApiError(response.status, failure?.type ?? 'unknown', failure?.message ?? text.strangeAnswer(response.status));
   }
 }

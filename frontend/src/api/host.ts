@@ -16,6 +16,8 @@ export interface Host {
   openLink(url: string): void;
   /** Puts a text on the clipboard. */
   copy(text: string): Promise<unknown>;
+  /** Saves a text as a file, where this host can. */
+  save?(name: string, text: string): void;
 }
 
 declare global {
@@ -60,7 +62,14 @@ function browserHost(): Host {
     onClose: () => {},
     openLink: url => void window.open(url, '_blank', 'noopener,noreferrer'),
     copy: text => navigator.clipboard.writeText(text),
+    save: download,
   };
+}
+
+function download(name: string, text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type: 'text/plain' }));
+  Object.assign(document.createElement('a'), { href: url, download: name }).click();
+  URL.revokeObjectURL(url);
 }
 
 function takeToken(): boolean {

@@ -1,8 +1,10 @@
 import { vi } from 'vitest';
 import { OpenSessions } from '../chat/sessions.ts';
+import { LiveVault } from '../vault/vault.ts';
 import { Client } from './client.ts';
 import { Door } from './host.ts';
 import { chatTransport } from './transport.ts';
+import type { Vault } from './types.gen.ts';
 import { Wire } from './wire.ts';
 
 /** A frame of the socket, either way. */
@@ -58,26 +60,44 @@ export class ScriptedSocket extends EventTarget {
   }
 }
 
+/** What the door answers when it refuses. */
+export function refusal(code: number, type: string, message: string): Response {
+  return Response.json({ status: { code, type, message } }, { status: code });
+}
+
+export const readyVault: Vault = {
+  state: 'ready',
+  message: '',
+  remedy: '',
+  accepts: [],
+  slots: ['keychain'],
+  keychain: { health: 'works', kind: 'gnome-keyring', remedy: '' },
+  lost: 0,
+  rolledBack: false,
+};
+
 /** A server that does what its test says, and the parts of the page that talk to it. */
 export class ScriptedServer {
-  /** What is answered to a request; 404 if nothing is said of it. */
-  readonly answers = new Map<string, (query: URLSearchParams) => unknown>();
+  /** What is answered to a request, or the body of it; 404 if nothing is said of it. */
+  readonly answers = new Map<string, (query: URLSearchParams) => unknown>([['GET /vault', () => readyVault]]);
   readonly asked: string[] = [];
   key: string | undefined = 'key';
   readonly client: Client;
   readonly wire: Wire;
+  readonly vault: LiveVault;
   readonly sessions: OpenSessions;
   #end = new AbortController();
 
   constructor() {
     ScriptedSocket.made = [];
     vi.stubGlobal('WebSocket', ScriptedSocket);
-    vi.stubGlobal('fetch', (url: string, init: RequestInit) => this.#fetch(`${init.method} ${new URL(url).pathname}`, new URL(url).searchParams));
+    vi.stubGlobal('fetch', (url: string, init: RequestInit) => this.#fetch(new URL(url), init));
     const connection = async () => (this.key ? { url: 'http://127.0.0.1:1', token: this.key } : undefined);
     const door = new Door({ connection, painted: () => {}, onClose: () => {}, openLink: () => {}, copy: async () => {} });
     this.client = new Client(door);
     this.wire = new Wire(door, this.client);
-    this.sessions = new OpenSessions(this.client, chatTransport(this.wire), this.wire);
+    this.vault = new LiveVault(this.client, this.wire);
+    this.sessions = new OpenSessions(this.client, chatTransport(this.wire), this.wire, this.vault);
   }
 
   /** Connects the page, and lets everything happen that follows. */
@@ -97,11 +117,14 @@ export class ScriptedServer {
     return ScriptedSocket.made.at(-1)!;
   }
 
-  async #fetch(request: string, query: URLSearchParams): Promise<Response> {
+  async #fetch({ pathname, searchParams }: URL, { method, signal }: RequestInit): Promise<Response> {
+    const request = `${method} ${pathname}`;
     this.asked.push(request);
+    const aborted = new Promise<never>((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
     const answer = this.answers.get(request);
-    if (!answer) return Response.json({ status: { code: 404, type: 'not_found', message: 'Nothing.' } }, { status: 404 });
-    return Response.json(await answer(query));
+    if (!answer) return refusal(404, 'not_found', 'Nothing.');
+    const given = await Promise.race([answer(searchParams), aborted]);
+    return given instanceof Response ? given : Response.json(given);
   }
 }
 

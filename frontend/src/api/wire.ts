@@ -15,8 +15,9 @@ const longestPause = 4_000;
 /** A connection that held for this many milliseconds was a good one: the next pause is a short one again. */
 const steadyAfter = 10_000;
 
-/** Every notice begins like this, and nothing else does: not every word of every answer has to be parsed twice. */
+/** Notices begin like this, and nothing else does: not every word of every answer has to be parsed twice. */
 const noticePrefix = '{"type":"session"';
+const vaultPrefix = '{"type":"vault"';
 
 /** The wire as the transport sees it: a socket of its own. */
 class Port {
@@ -50,12 +51,13 @@ class Port {
 /**
  * The one socket of the page, kept open. A browser allows six connections to a host, and a page may watch more turns
  * than that; so everything shares this one: the turns, through a `socket` that the AI SDK's transport takes for its own,
- * and the notices about sessions.
+ * and the notices.
  */
 export class Wire extends Store<{ state: WireState }> {
   #socket: WebSocket | undefined;
   #ports = new Set<Port>();
   #listeners = new Set<(notice: SessionNotice) => void>();
+  #vaultChanged = () => {};
   #wake = () => {};
 
   constructor(
@@ -89,6 +91,11 @@ export class Wire extends Store<{ state: WireState }> {
 
   onNotice(listener: (notice: SessionNotice) => void): void {
     this.#listeners.add(listener);
+  }
+
+  /** Calls back when the state of the vault changed. */
+  onVaultNotice(listener: () => void): void {
+    this.#vaultChanged = listener;
   }
 
   /** The constructor of sockets to give to a transport. What it makes is open while the wire is. */
@@ -133,6 +140,7 @@ export class Wire extends Store<{ state: WireState }> {
   }
 
   #receive(data: string): void {
+    if (data.startsWith(vaultPrefix)) return this.#vaultChanged();
     if (!data.startsWith(noticePrefix)) {
       for (const port of this.#ports) port.receive(data);
       return;

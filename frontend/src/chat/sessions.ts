@@ -2,6 +2,7 @@ import type { ChatTransport } from 'ai';
 import type { Client } from '../api/client.ts';
 import type { SessionNotice } from '../api/types.gen.ts';
 import type { Wire } from '../api/wire.ts';
+import type { LiveVault } from '../vault/vault.ts';
 import type { Message } from './message.ts';
 import { OpenSession } from './session.ts';
 
@@ -19,9 +20,10 @@ export class OpenSessions {
     private readonly client: Client,
     private readonly transport: ChatTransport<Message>,
     private readonly wire: Wire,
+    vault: LiveVault,
   ) {
     wire.onNotice(notice => this.#noticed(notice));
-    wire.subscribe(() => wire.value.state === 'open' && this.#each(session => void session.sync()));
+    vault.onOpen(() => this.#each(session => void session.sync()));
   }
 
   /** Gives a session, opening it if it is not. A new one is known to nobody else yet. */

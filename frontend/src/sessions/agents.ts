@@ -1,16 +1,16 @@
 import type { Client } from '../api/client.ts';
 import type { Agent } from '../api/types.gen.ts';
-import type { Wire } from '../api/wire.ts';
 import { Store } from '../ui/store.ts';
+import type { LiveVault } from '../vault/vault.ts';
 
-/** The agents that a person can talk to, the default one first. None before the door is open. */
+/** The agents that a person can talk to, the default one first. None before the history is open. */
 export class Agents extends Store<{ agents: Agent[] }> {
   constructor(
     private readonly client: Client,
-    wire: Wire,
+    vault: LiveVault,
   ) {
     super({ agents: [] });
-    wire.subscribe(() => wire.value.state === 'open' && void this.#load());
+    vault.onOpen(() => void this.#load());
   }
 
   async #load(): Promise<void> {

@@ -2,6 +2,7 @@ import type { Client } from '../api/client.ts';
 import type { Session, SessionNotice } from '../api/types.gen.ts';
 import type { Wire } from '../api/wire.ts';
 import { Store } from '../ui/store.ts';
+import type { LiveVault } from '../vault/vault.ts';
 
 const pageSize = 50;
 const mostAtOnce = 500;
@@ -26,10 +27,11 @@ export class SessionList extends Store<State> {
   constructor(
     private readonly client: Client,
     wire: Wire,
+    vault: LiveVault,
   ) {
     super({ sessions: [], next: undefined, loaded: false, unread: new Set(), failed: new Set() });
     wire.onNotice(notice => this.#noticed(notice));
-    wire.subscribe(() => wire.value.state === 'open' && void this.#refresh());
+    vault.onOpen(() => void this.#refresh());
   }
 
   get(id: string): Session | undefined {

@@ -20,7 +20,14 @@ export function DialogView() {
   return null;
 }
 
-function Dialog({ title, children }: { title: string; children: ReactNode }) {
+interface DialogProps {
+  title: string;
+  /** Whether only its buttons close it: a key, or a click beside it, could mean something to be lost. */
+  isKept?: boolean;
+  children: ReactNode;
+}
+
+export function Dialog({ title, isKept = false, children }: DialogProps) {
   const { dialogs } = useParley();
   const element = useRef<HTMLDialogElement>(null);
   useEffect(() => {
@@ -34,7 +41,8 @@ function Dialog({ title, children }: { title: string; children: ReactNode }) {
       ref={element}
       aria-label={title}
       onClose={() => dialogs.close()}
-      onClick={event => event.target === element.current && element.current.close()}
+      onClick={event => !isKept && event.target === element.current && element.current.close()}
+      onKeyDown={event => isKept && event.key === 'Escape' && event.preventDefault()}
       className="m-auto w-[min(28rem,calc(100vw-2rem))] rounded-xl border border-line bg-raised text-ink shadow-pop backdrop:bg-[oklch(0_0_0/0.4)]"
     >
       <div className="p-5">

@@ -1,7 +1,13 @@
 import { Store } from './store.ts';
 
-/** sessions: the list of sessions, where the screen is too narrow to have it beside the session. */
-export type OpenDialog = { kind: 'link'; url: string } | { kind: 'shortcuts' } | { kind: 'sessions' };
+/** What a person may be about to change about the key of the history. */
+export type KeyStep = 'ways' | 'code' | 'passphrase';
+
+/**
+ * sessions: the list of sessions, where the screen is too narrow to have it beside the session;
+ * key: what opens the history.
+ */
+export type OpenDialog = { kind: 'link'; url: string } | { kind: 'shortcuts' } | { kind: 'sessions' } | { kind: 'key'; step: KeyStep };
 
 /** What lies over the page, if anything does. */
 export class Dialogs extends Store<{ dialog: OpenDialog | undefined }> {
@@ -19,6 +25,10 @@ export class Dialogs extends Store<{ dialog: OpenDialog | undefined }> {
 
   showSessions(): void {
     this.set({ dialog: { kind: 'sessions' } });
+  }
+
+  showKey(step: KeyStep = 'ways'): void {
+    this.set({ dialog: { kind: 'key', step } });
   }
 
   close(): void {

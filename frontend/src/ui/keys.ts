@@ -11,6 +11,7 @@ export const shortcuts = {
   stop: { keys: ['Mod+.'], label: text.keys.stop },
   previous: { keys: ['Alt+ArrowUp'], label: text.keys.previous },
   next: { keys: ['Alt+ArrowDown'], label: text.keys.next },
+  key: { keys: ['Alt+K'], label: text.vault.key.title },
   help: { keys: ['?'], label: text.keys.help },
 } as const;
 
