@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -27,8 +26,7 @@ const hasWindow = true
 type Window struct {
 	desk *desk
 	ctx  context.Context // of Wails, set when the window starts
-	left sync.Once
-	gone atomic.Bool // whether the page needs the window no more
+	left atomic.Bool     // whether the page needs the window no more
 }
 
 // Connection tells the page where the door is.
@@ -39,10 +37,9 @@ func (w *Window) Painted() { w.desk.log.Debug("painted") }
 
 // Left is called by the page when it was told that the window closes, and has stored what was typed.
 func (w *Window) Left() {
-	w.left.Do(func() {
-		w.gone.Store(true)
+	if w.left.CompareAndSwap(false, true) {
 		runtime.Quit(w.ctx)
-	})
+	}
 }
 
 // leaveLimit is how long a window waits for its page to leave. A page that hangs must not keep it open.
@@ -50,7 +47,7 @@ const leaveLimit = time.Second
 
 // beforeClose holds the window back until its page has left.
 func (w *Window) beforeClose(ctx context.Context) (prevent bool) {
-	if w.gone.Load() {
+	if w.left.Load() {
 		return false
 	}
 	runtime.EventsEmit(ctx, "close")

@@ -155,19 +155,9 @@ func FuzzDecodeLog(f *testing.F) {
 			// It holds a raw control character or the like: bytes that EncodeLog never writes.
 			return
 		}
-		var want []Event
-		for _, j := range slow {
-			texts := j.Texts
-			if texts == nil {
-				texts = []string{j.Text}
-			}
-			for _, j.Text = range texts {
-				e, err := fromJSON(j)
-				if err != nil {
-					t.Fatal(err)
-				}
-				want = append(want, e)
-			}
+		want, err := fromLog(slow)
+		if err != nil {
+			t.Fatal(err)
 		}
 		if len(want) != len(fast) {
 			t.Errorf("%q: %d events, not %d", log, len(fast), len(want))

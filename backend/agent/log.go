@@ -37,6 +37,11 @@ func DecodeLog(b []byte) ([]Event, error) {
 	if err := json.Unmarshal(b, &in); err != nil {
 		return nil, fmt.Errorf("decode log: %w", err)
 	}
+	return fromLog(in)
+}
+
+// fromLog gives the events of a log, a run of deltas as the many that it is.
+func fromLog(in []eventJSON) ([]Event, error) {
 	events := make([]Event, 0, len(in))
 	for _, j := range in {
 		texts := j.Texts

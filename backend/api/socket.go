@@ -111,22 +111,23 @@ func (s *socket) take(ctx context.Context, id string, frame uistream.SocketFrame
 		s.streams.Go(func() { s.write(ctx, uistream.NewSocket(id).Error("There are too many requests on this socket.")) })
 		return
 	}
-	ctx, cancel := context.WithCancel(ctx)
+	stream, cancel := context.WithCancel(ctx)
 	r = &request{cancel: cancel}
 	s.requests[id] = r
 	s.streams.Go(func() {
 		defer cancel()
-		s.serve(ctx, id, r, frame)
+		s.serve(ctx, stream, id, r, frame)
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		delete(s.requests, id)
 	})
 }
 
-// serve streams the turn that a frame asks for.
-func (s *socket) serve(ctx context.Context, id string, r *request, frame uistream.SocketFrame) {
+// serve streams the turn that a frame asks for, until the stream's context ends. What it writes it writes under the
+// socket's: a message that is broken off takes the connection with it, and all the other turns.
+func (s *socket) serve(ctx, stream context.Context, id string, r *request, frame uistream.SocketFrame) {
 	out := uistream.NewSocket(id)
-	t, err := s.turn(ctx, frame)
+	t, err := s.turn(stream, frame)
 	if err != nil {
 		s.write(ctx, out.Error(describe(err).Message))
 		return
@@ -141,8 +142,11 @@ func (s *socket) serve(ctx context.Context, id string, r *request, frame uistrea
 	if s.write(ctx, out.Start()) != nil {
 		return
 	}
-	err = follow(ctx, t, func(chunks []uistream.Chunk) error {
+	err = follow(stream, t, func(chunks []uistream.Chunk) error {
 		for message := range out.Chunks(chunks) {
+			if stream.Err() != nil {
+				return stream.Err()
+			}
 			if err := s.write(ctx, message); err != nil {
 				return err
 			}

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/coder/websocket"
 
+	"parley/backend/agent"
 	"parley/backend/vault"
 )
 
@@ -128,6 +130,37 @@ func TestASecondPageResumesAndTheFirstStops(t *testing.T) {
 	first.send(`{"type":"abort","requestId":"r1"}`)
 	second.until("r2", "abort")
 	second.until("r2", "end")
+}
+
+// The AI SDK's client aborts what it has read enough of, which may be while its chunks are still being written.
+func TestAnAbortedTurnLeavesTheOthers(t *testing.T) {
+	w := open(t)
+	news := w.door.rooms.Load().Sessions.Watch(agent.DefaultProject)
+	defer news.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	ended := func(session agent.SessionID) {
+		for {
+			changes, err := news.Next(ctx)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, c := range changes {
+				if e := c.Event(); c.Key.Session == session && e != nil && e.Type == "session:turn_completed" {
+					return
+				}
+			}
+		}
+	}
+	p := w.dial()
+	p.ask("r1", "s1", "[[deltas:200000]]") // more than a connection holds that nobody reads
+	ended("s1")
+	p.send(`{"type":"abort","requestId":"r1"}`)
+	p.ask("r2", "s2", "[[say:still here]]")
+	ended("s2")
+	if got, _ := p.until("r2", "end"); !strings.Contains(got, "still here") {
+		t.Errorf("said %q", got)
+	}
 }
 
 func TestTheSocketTellsWhatChanges(t *testing.T) {

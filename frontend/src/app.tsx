@@ -62,7 +62,7 @@ function Page() {
   );
 }
 
-/** The session that the address names, or a new one. A new one comes into the address when something of it is stored. */
+/** The session that the address names, or a new one. A new one comes into the address when something of it is stored, or said. */
 function useShownSession() {
   const { open, list } = useParley();
   const routed = useRoute();

@@ -26,6 +26,7 @@ export function goTo(session: string | undefined): void {
 
 /** Puts a session that has just begun to exist into the address bar: a reload finds it, and Back does not leave it twice. */
 export function settleOn(session: string): void {
+  if (read() === session) return;
   history.replaceState(null, '', hrefOf(session));
   window.dispatchEvent(new HashChangeEvent('hashchange'));
 }
