@@ -73,6 +73,7 @@ func TestPartsSurviveTheRow(t *testing.T) {
 	parts := []Part{
 		TextPart{""}, TextPart{"hi"}, ReasoningPart{"hm"},
 		ToolCallPart{"c", "read_file", json.RawMessage(`{}`)}, ToolResultPart{"c", json.RawMessage(`"x"`), true},
+		MediaPart{"image/png", "media://sha256-00", "a.png", 7},
 	}
 	b, err := EncodeParts(parts)
 	if err != nil {

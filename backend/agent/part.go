@@ -24,7 +24,8 @@ type Message struct {
 	Model string // what really answered; empty unless Role is RoleAssistant
 }
 
-// Part is one typed piece of a message. The sum is sealed: TextPart, ReasoningPart, ToolCallPart, ToolResultPart.
+// Part is one typed piece of a message. The sum is sealed: TextPart, ReasoningPart, ToolCallPart, ToolResultPart,
+// MediaPart.
 type Part interface{ part() }
 
 // TextPart is what was said.
@@ -46,10 +47,19 @@ type ToolResultPart struct {
 	IsError    bool
 }
 
+// MediaPart refers to a file that belongs to the message. Its content is in the store, never in the row.
+type MediaPart struct {
+	MimeType   string
+	Handle     MediaHandle
+	Name       string // may be empty
+	ByteLength int64
+}
+
 func (TextPart) part()       {}
 func (ReasoningPart) part()  {}
 func (ToolCallPart) part()   {}
 func (ToolResultPart) part() {}
+func (MediaPart) part()      {}
 
 type partJSON struct {
 	Type       string          `json:"type"`
@@ -60,6 +70,9 @@ type partJSON struct {
 	ToolCallID string          `json:"toolCallId,omitempty"`
 	Result     json.RawMessage `json:"result,omitempty"`
 	IsError    bool            `json:"isError,omitempty"`
+	MimeType   string          `json:"mimeType,omitempty"`
+	Handle     MediaHandle     `json:"handle,omitempty"`
+	ByteLength int64           `json:"byteLength,omitempty"`
 }
 
 // EncodeParts writes the content of a message as the JSON array that a row holds.
@@ -75,6 +88,8 @@ func EncodeParts(parts []Part) ([]byte, error) {
 			out[i] = partJSON{Type: "tool_call", ID: p.ID, Name: p.Name, Args: p.Args}
 		case ToolResultPart:
 			out[i] = partJSON{Type: "tool_result", ToolCallID: p.ToolCallID, Result: p.Result, IsError: p.IsError}
+		case MediaPart:
+			out[i] = partJSON{Type: "media", MimeType: p.MimeType, Handle: p.Handle, Name: p.Name, ByteLength: p.ByteLength}
 		default:
 			return nil, fmt.Errorf("encode part %d: unknown type %T", i, p)
 		}
@@ -104,6 +119,8 @@ func DecodeParts(b []byte) ([]Part, error) {
 			parts[i] = ToolCallPart{p.ID, p.Name, p.Args}
 		case "tool_result":
 			parts[i] = ToolResultPart{p.ToolCallID, p.Result, p.IsError}
+		case "media":
+			parts[i] = MediaPart{p.MimeType, p.Handle, p.Name, p.ByteLength}
 		default:
 			return nil, fmt.Errorf("decode part %d: unknown type %q", i, p.Type)
 		}

@@ -131,6 +131,8 @@ func searchText(content []byte) string {
 			writeValues(&b, p.Args)
 		case agent.ToolResultPart:
 			writeValues(&b, p.Result)
+		case agent.MediaPart:
+			b.WriteString(p.Name)
 		}
 		b.WriteByte('\n')
 	}

@@ -57,9 +57,11 @@ func (s *Store) index(ctx context.Context) error {
 }
 
 // wakeIndex tells the indexer that there is something to read.
-func (s *Store) wakeIndex() {
+func (s *Store) wakeIndex() { wake(s.unindexed) }
+
+func wake(worker chan struct{}) {
 	select {
-	case s.unindexed <- struct{}{}:
+	case worker <- struct{}{}:
 	default:
 	}
 }

@@ -24,10 +24,17 @@ func appendMessages(ctx context.Context, tx tx, session int64, turn agent.TurnID
 		if err != nil {
 			return err
 		}
-		_, err = tx.exec(ctx, `INSERT INTO message (session, seq, id, turn, role, content, model, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+		result, err := tx.exec(ctx, `INSERT INTO message (session, seq, id, turn, role, content, model, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
 			session, next-int64(len(messages)-i), m.ID, turn, m.Role, string(content), m.Model, at)
 		if isUniqueViolation(err) {
 			return ErrExists
+		}
+		if err != nil {
+			return err
+		}
+		row, err := result.LastInsertId()
+		if err == nil {
+			err = refer(ctx, tx, row, m)
 		}
 		if err != nil {
 			return err

@@ -21,8 +21,11 @@ var migrations embed.FS
 // keptCopies is how many of the copies made before migrations stay.
 const keptCopies = 3
 
+// ErrReadOnly is what every write to a history gets that a newer Parley wrote.
+var ErrReadOnly = agent.Errorf(agent.CodeValidation, "This history was written by a newer Parley. This one can read it, but not change it. Update Parley to go on with it.")
+
 // migrate applies the numbered files that the history at path has not seen yet, each in its own transaction. Before it
-// changes one that holds something, it makes a sealed copy beside it.
+// changes one that holds something, it makes a sealed copy beside it. One that has seen more is for reading only.
 func (s *Store) migrate(ctx context.Context, files fs.FS, path string, key *sealed.Key) error {
 	names, err := fs.Glob(files, "migrations/*.sql")
 	if err != nil {
@@ -33,7 +36,8 @@ func (s *Store) migrate(ctx context.Context, files fs.FS, path string, key *seal
 		return err
 	}
 	if have > len(names) {
-		return agent.Errorf(agent.CodeValidation, "This history was written by a newer Parley (schema %d, this one knows %d). Install the newer version; nothing was changed.", have, len(names))
+		s.readOnly = true
+		return nil
 	}
 	if have > 0 && have < len(names) {
 		if err := s.copyAside(ctx, path, have, key); err != nil {
@@ -49,15 +53,62 @@ func (s *Store) migrate(ctx context.Context, files fs.FS, path string, key *seal
 		if err != nil {
 			return err
 		}
-		err = s.update(ctx, flushed, func(tx) error {
-			_, err := s.writer.ExecContext(ctx, string(text)+fmt.Sprintf(";\nPRAGMA user_version = %d", version))
-			return err
-		})
-		if err != nil {
+		if err := s.apply(ctx, fmt.Sprintf("%s;\nPRAGMA user_version = %d", text, version)); err != nil {
 			return fmt.Errorf("migration %s: %w", name, err)
 		}
 	}
 	return nil
+}
+
+// apply runs one migration. It may add rows and remove tables; a table that stays keeps its rows, or all stays as it was.
+func (s *Store) apply(ctx context.Context, text string) error {
+	return s.update(ctx, flushed, func(tx) error {
+		before, err := s.countRows(ctx)
+		if err != nil {
+			return err
+		}
+		if _, err := s.writer.ExecContext(ctx, text); err != nil {
+			return err
+		}
+		after, err := s.countRows(ctx)
+		if err != nil {
+			return err
+		}
+		for table, had := range before {
+			if has, stays := after[table]; stays && has < had {
+				return agent.Errorf(agent.CodeInternal, "The history was not brought up to date for this Parley: of %d rows of its table %s, %d would have been lost. Nothing was changed; the Parley that you had before opens it.", had, table, had-has)
+			}
+		}
+		return nil
+	})
+}
+
+// countRows gives how many rows each table has; those of the full-text indexes are their own.
+func (s *Store) countRows(ctx context.Context) (map[string]int64, error) {
+	rows, err := s.writer.QueryContext(ctx, `SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite_%'`)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	counts := map[string]int64{}
+	for rows.Next() {
+		var table string
+		if err := rows.Scan(&table); err != nil {
+			return nil, err
+		}
+		counts[table] = 0
+	}
+	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+		return nil, err
+	}
+	for table := range counts {
+		var n int64
+		if err := s.writer.QueryRowContext(ctx, fmt.Sprintf("SELECT count(*) FROM %q", table)).Scan(&n); err != nil {
+			return nil, err
+		}
+		counts[table] = n
+	}
+	return counts, nil
 }
 
 // copyAside makes a sealed copy of the history as it is at a schema, and removes the oldest ones. One of the same

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"errors"
 	"reflect"
 	"slices"
 	"strings"
@@ -18,6 +19,8 @@ func TestEveryStatementFindsItsRows(t *testing.T) {
 	head := say(t, s, home, "2", say(t, s, home, "1", "", nil), nil)
 	other := agent.SessionKey{Project: home.Project, Session: "other"}
 	title := "another title"
+	attached := agent.Message{ID: "u3", Role: agent.RoleUser, Parts: []agent.Part{picture.Part("a")}}
+	head = say(t, s, home, "3", head, &attached, picture)
 	calls := []struct {
 		method string
 		call   func() error
@@ -27,6 +30,9 @@ func TestEveryStatementFindsItsRows(t *testing.T) {
 		{"ChangeSession", func() error { return s.ChangeSession(ctx, other, Change{Title: &title}) }},
 		{"DeleteSession", func() error { return s.DeleteSession(ctx, other) }},
 		{"RestoreSession", func() error { return s.RestoreSession(ctx, other) }},
+		{"PutMedia", func() error { return s.PutMedia(ctx, picture) }},
+		{"Media", func() error { _, err := s.Media(ctx, picture.Handle); return err }},
+		{"MediaPart", func() error { _, err := s.MediaPart(ctx, picture.Handle); return err }},
 		{"Session", func() error { _, err := s.Session(ctx, home); return err }},
 		{"Sessions", func() error { _, err := s.Sessions(ctx, home.Project, Page{}, 10); return err }},
 		{"Turn", func() error { _, err := s.Turn(ctx, home, "a1"); return err }},
@@ -42,9 +48,11 @@ func TestEveryStatementFindsItsRows(t *testing.T) {
 		{"History", func() error { _, err := s.History(ctx, head); return err }},
 		{"Log", func() error { _, err := s.Log(ctx, home, 0, 10); return err }},
 		{"TurnLog", func() error { _, err := s.TurnLog(ctx, head); return err }},
+		{"PurgeSession", func() error { return errors.Join(s.DeleteSession(ctx, other), s.PurgeSession(ctx, other)) }},
+		{"collectMedia", func() error { _, err := s.collectMedia(ctx, instant(1<<50)); return err }},
 	}
-	called := []string{"StartTurn", "AppendEvents", "SettleTurn", "Close"}            // by say, and by the end
-	called = append(called, "Backup", "Durable", "Lost", "Salt", "Summary", "Verify") // about the whole file
+	called := []string{"StartTurn", "AppendEvents", "SettleTurn", "Close"}                        // by say, and by the end
+	called = append(called, "Backup", "Durable", "Lost", "ReadOnly", "Salt", "Summary", "Verify") // about the whole file
 	for _, c := range calls {
 		if err := c.call(); err != nil {
 			t.Fatalf("%s: %v", c.method, err)
@@ -79,7 +87,7 @@ func readsAll(step string) bool {
 	table, scans := strings.CutPrefix(step, "SCAN ")
 	table, _, indexed := strings.Cut(table, " ")
 	switch table {
-	case "session", "turn", "message", "log", "word":
+	case "session", "turn", "message", "log", "word", "media", "message_media":
 		return scans && !indexed
 	}
 	return false

@@ -30,6 +30,8 @@ type Store struct {
 	read  *statements
 	now   func() time.Time
 
+	readOnly bool // a newer Parley wrote it
+
 	mu      sync.Mutex // held by the one writer
 	writer  *sql.Conn
 	write   *statements
@@ -40,12 +42,17 @@ type Store struct {
 	stopIndex context.CancelFunc
 	indexing  sync.WaitGroup
 	indexErr  error // how the indexer ended
+
+	uncollected chan struct{} // there may be media that nobody needs
+	stopCollect context.CancelFunc
+	collecting  sync.WaitGroup
+	collectErr  error // how the collector ended
 }
 
-// Open opens the history at path with its data key, makes it if there is none, and brings its schema up to date. anchor
-// is what Durable said of it last, or 0: a history that has less is sealed.ErrRolledBack.
+// Open opens the history at path with its data key, makes it if there is none, and brings its schema up to date; see
+// ReadOnly for one of a newer schema. anchor is what Durable said of it last, or 0: a history that has less is sealed.ErrRolledBack.
 func Open(ctx context.Context, path string, key *sealed.Key, anchor uint64) (*Store, error) {
-	s := &Store{now: time.Now, unindexed: make(chan struct{}, 1), stopIndex: func() {}}
+	s := &Store{now: time.Now, unindexed: make(chan struct{}, 1), stopIndex: func() {}, uncollected: make(chan struct{}, 1), stopCollect: func() {}}
 	if err := s.open(ctx, path, key, anchor); err != nil {
 		return nil, errors.Join(fmt.Errorf("open history: %w", err), s.Close())
 	}
@@ -74,7 +81,10 @@ func (s *Store) open(ctx context.Context, path string, key *sealed.Key, anchor u
 	}
 	s.files = append(s.files, read)
 	s.read = prepareOn(read)
-	s.startIndex()
+	if !s.readOnly {
+		s.startIndex()
+		s.startCollect()
+	}
 	return nil
 }
 
@@ -85,13 +95,23 @@ func (s *Store) startIndex() {
 	s.indexing.Go(func() { s.indexErr = s.index(ctx) })
 }
 
+// startCollect lets media that nobody needs any more go, off the path of everything else.
+func (s *Store) startCollect() {
+	ctx, stop := context.WithCancel(context.Background())
+	s.stopCollect = stop
+	now := s.now
+	s.collecting.Go(func() { s.collectErr = s.collect(ctx, now) })
+}
+
 // Close waits for what is being written. What search does not know yet it reads after the next Open.
 func (s *Store) Close() error {
 	s.stopIndex()
+	s.stopCollect()
 	s.indexing.Wait()
+	s.collecting.Wait()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	failed := s.indexErr
+	failed := errors.Join(s.indexErr, s.collectErr)
 	for _, statements := range []*statements{s.read, s.write} {
 		if statements != nil {
 			failed = errors.Join(failed, statements.close())
@@ -115,6 +135,9 @@ func (s *Store) Durable() uint64 { return s.file.Counter().Durable }
 
 // Lost is how many commits were begun before Open and are not there. None of them had been forced to the disk.
 func (s *Store) Lost() uint64 { return s.file.Lost() }
+
+// ReadOnly reports whether a newer Parley wrote the history: it can be read, and every write is ErrReadOnly.
+func (s *Store) ReadOnly() bool { return s.readOnly }
 
 // Salt is what salvage needs when the file's own is damaged; keep it elsewhere. It is no secret.
 func (s *Store) Salt() sealed.Salt { return s.file.Header().Salt() }
@@ -160,6 +183,9 @@ const (
 
 // update runs fn in the one writing transaction: either all of it is stored, or nothing.
 func (s *Store) update(ctx context.Context, d durability, fn func(tx) error) error {
+	if s.readOnly {
+		return ErrReadOnly
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.writes.Add(1)

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -46,7 +45,7 @@ func text(id agent.MessageID, role agent.Role, s string) agent.Message {
 }
 
 // say runs a whole turn: u<name> asks, a<name> answers.
-func say(t *testing.T, s *Store, key agent.SessionKey, name string, parent agent.TurnID, user *agent.Message) agent.TurnID {
+func say(t *testing.T, s *Store, key agent.SessionKey, name string, parent agent.TurnID, user *agent.Message, media ...agent.Media) agent.TurnID {
 	t.Helper()
 	turn := agent.TurnID("t" + name)
 	started := agent.TurnStarted{Turn: turn, UserMessage: agent.MessageID("u" + name), Message: agent.MessageID("a" + name)}
@@ -57,7 +56,7 @@ func say(t *testing.T, s *Store, key agent.SessionKey, name string, parent agent
 		user = nil
 		started.UserMessage = "u1"
 	}
-	_, err := s.StartTurn(t.Context(), key, NewTurn{Started: started, Parent: parent, User: user, Title: "title " + name})
+	_, err := s.StartTurn(t.Context(), key, NewTurn{Started: started, Parent: parent, User: user, Media: media, Title: "title " + name})
 	must(t, err)
 	_, err = s.AppendEvents(t.Context(), key, turn, []agent.Event{agent.MessageDelta{Text: "answer "}, agent.MessageDelta{Text: name}})
 	must(t, err)
@@ -293,25 +292,6 @@ func TestATurnSettlesOnce(t *testing.T) {
 	}
 	if records, err := s.TurnLog(t.Context(), turn); err != nil || len(records) != 4 {
 		t.Errorf("the log has %d records (%v)", len(records), err)
-	}
-}
-
-func TestAHistoryFromANewerVersionIsLeftAlone(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "history.db")
-	s := open(t, path)
-	_, err := s.writer.ExecContext(t.Context(), "PRAGMA user_version = 9999")
-	must(t, err)
-	must(t, s.Close())
-	_, err = Open(context.Background(), path, &testKey, 0)
-	var e *agent.Error
-	if !errors.As(err, &e) || !strings.Contains(e.Message, "newer") {
-		t.Errorf("got %v", err)
-	}
-	f, err := sealed.Open(path, &testKey, 0)
-	must(t, err)
-	defer f.Close()
-	if n := f.Counter().Commits; n != s.file.Counter().Commits {
-		t.Errorf("the history was changed: it has %d commits, and had %d", n, s.file.Counter().Commits)
 	}
 }
 

@@ -25,6 +25,7 @@ type NewTurn struct {
 	Started agent.TurnStarted
 	Parent  agent.TurnID
 	User    *agent.Message // nil if the message that is answered is stored already
+	Media   []agent.Media  // that User refers to and the store may not have yet
 	Title   string         // for a session that has none
 }
 
@@ -56,6 +57,11 @@ func (s *Store) StartTurn(ctx context.Context, key agent.SessionKey, t NewTurn) 
 		}
 		if t.User == nil {
 			return nil
+		}
+		for _, m := range t.Media {
+			if err := putMedia(ctx, tx, m, now); err != nil {
+				return err
+			}
 		}
 		return appendMessages(ctx, tx, row, t.Started.Turn, now, *t.User)
 	})

@@ -1,0 +1,86 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+
+	"parley/backend/agent"
+)
+
+// PurgeSession removes a deleted session for good, with all that was said in it; ErrNotFound if there is none that is
+// deleted. Media that no other session refers to is collected later.
+func (s *Store) PurgeSession(ctx context.Context, key agent.SessionKey) error {
+	err := s.erase(ctx, func(tx tx) error {
+		var session int64
+		err := tx.row(ctx, `UPDATE session SET head = NULL WHERE project = ? AND id = ? AND deleted_at IS NOT NULL RETURNING key`,
+			key.Project, key.Session).Scan(&session)
+		if errors.Is(err, sql.ErrNoRows) {
+			return ErrNotFound
+		}
+		if err != nil {
+			return err
+		}
+		if err := forgetMedia(ctx, tx, session, milliseconds(s.now())); err != nil {
+			return err
+		}
+		for _, text := range []string{
+			`DELETE FROM message WHERE session = ?`, // its words go with it
+			`DELETE FROM log WHERE session = ?`,
+			`DELETE FROM turn WHERE session = ?`,
+			`DELETE FROM search_title WHERE rowid = ?`,
+			`DELETE FROM search_retitled WHERE session = ?`,
+			`DELETE FROM session WHERE key = ?`,
+		} {
+			if _, err := tx.exec(ctx, text, session); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err == nil {
+		wake(s.uncollected)
+	}
+	return err
+}
+
+// forgetMedia takes back what the messages of a session refer to.
+func forgetMedia(ctx context.Context, tx tx, session, at int64) error {
+	rows, err := tx.query(ctx, `DELETE FROM message_media WHERE message IN (SELECT key FROM message WHERE session = ?) RETURNING media`, session)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	var forgotten []int64
+	for rows.Next() {
+		var media int64
+		if err := rows.Scan(&media); err != nil {
+			return err
+		}
+		forgotten = append(forgotten, media)
+	}
+	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+		return err
+	}
+	for _, media := range forgotten {
+		if err := noteUnused(ctx, tx, media, at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// erase is an update that overwrites what it deletes; usually only what costs no further write is. It is on the disk when
+// it returns.
+func (s *Store) erase(ctx context.Context, fn func(tx) error) error {
+	return s.update(ctx, flushed, func(tx tx) (err error) {
+		if _, err := s.writer.ExecContext(ctx, "PRAGMA secure_delete = ON"); err != nil {
+			return err
+		}
+		defer func() {
+			_, back := s.writer.ExecContext(context.WithoutCancel(ctx), "PRAGMA secure_delete = FAST")
+			err = errors.Join(err, back)
+		}()
+		return fn(tx)
+	})
+}
