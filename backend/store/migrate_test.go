@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -97,4 +99,121 @@ func schemaOf(t *testing.T, s *Store) string {
 	must(t, s.writer.QueryRowContext(t.Context(), "PRAGMA user_version").Scan(&version))
 	must(t, s.writer.QueryRowContext(t.Context(), `SELECT group_concat(sql, char(10)) FROM (SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name)`).Scan(&text))
 	return fmt.Sprintf("%s\n%d", text, version)
+}
+
+// TestAHistoryOfEveryReleasedSchemaOpens: the dumps in testdata were never changed since their schema was released, and
+// so were the migrations that lead to it.
+func TestAHistoryOfEveryReleasedSchemaOpens(t *testing.T) {
+	files := later(t)
+	dumps, err := filepath.Glob("testdata/schema/*.sql")
+	must(t, err)
+	if len(dumps) != len(files) {
+		t.Fatalf("there are %d schemas and %d dumps", len(files), len(dumps))
+	}
+	latest := schemaOf(t, fresh(t))
+	for i, dump := range dumps {
+		t.Run(filepath.Base(dump), func(t *testing.T) {
+			path := load(t, dump)
+			s := open(t, path)
+			caughtUp(t, s)
+			holdsTheGarden(t, s, i+1)
+			for typed, want := range map[string]string{
+				"garden": "title of s: About the [garden]\n",
+				"ears":   "a1: [Pears], mostly.\n",
+				"which":  "u1: [Which] fruit grows here?\n",
+			} {
+				if got := search(t, s, Search{Text: typed}); !strings.HasPrefix(got, strings.TrimSuffix(want, "\n")) {
+					t.Errorf("%s finds:\n%s", typed, got)
+				}
+			}
+			must(t, s.RestoreSession(t.Context(), agent.SessionKey{Project: agent.DefaultProject, Session: "gone"}))
+			if got := schemaOf(t, s); got != latest {
+				t.Errorf("it has become\n%s\nnot\n%s", got, latest)
+			}
+			copies, err := filepath.Glob(path + ".schema-*")
+			if err != nil || len(copies) != min(1, len(dumps)-1-i) {
+				t.Errorf("the copies are %v (%v)", copies, err)
+			}
+		})
+	}
+}
+
+// load makes a sealed history of a dump, and gives its path.
+func load(t *testing.T, dump string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "history.db")
+	text, err := os.ReadFile(dump)
+	must(t, err)
+	f, err := openSealed(path, &testKey, 0)
+	must(t, err)
+	db, err := connect(path, writing)
+	must(t, err)
+	_, err = db.ExecContext(t.Context(), string(text))
+	must(t, errors.Join(err, db.Close(), f.Close()))
+	return path
+}
+
+// holdsTheGarden wants what every dump tells, and what could be told since its schema only.
+func holdsTheGarden(t *testing.T, s *Store, schema int) {
+	t.Helper()
+	list, err := s.Sessions(t.Context(), agent.DefaultProject, Page{}, 10)
+	must(t, err)
+	if len(list) != 1 || list[0].Title != "About the garden" || list[0].Draft != "half a thought" || list[0].OutputTokens != 3 || list[0].NextSeq != 5 {
+		t.Fatalf("the sessions are %+v", list)
+	}
+	history, err := s.History(t.Context(), list[0].Head)
+	must(t, err)
+	question := []agent.Part{agent.TextPart{Text: "Which fruit grows here?"}}
+	if schema >= 3 {
+		milk := media("milk\n")
+		question = append(question, milk.Part("list.txt"))
+		if got, err := s.Media(t.Context(), milk.Handle); err != nil || !reflect.DeepEqual(got, milk) {
+			t.Errorf("the file is %+v (%v)", got, err)
+		}
+	}
+	answer := text("a1", agent.RoleAssistant, "Pears, mostly.")
+	answer.Model = "m"
+	if want := []agent.Message{{ID: "u1", Role: agent.RoleUser, Parts: question}, answer}; !reflect.DeepEqual(history, want) {
+		t.Errorf("the messages are %+v", history)
+	}
+	if records, err := s.TurnLog(t.Context(), "t1"); err != nil || len(records) != 4 {
+		t.Errorf("the log is %+v (%v)", records, err)
+	}
+}
+
+// TestANewerHistoryIsReadAndNotChanged opens one that a Parley of some later schema left in the middle of its work.
+func TestANewerHistoryIsReadAndNotChanged(t *testing.T) {
+	path := load(t, "testdata/schema/0003.sql")
+	s := open(t, path)
+	caughtUp(t, s)
+	must(t, s.PutMedia(t.Context(), picture)) // to be collected by then
+	must(t, s.migrate(t.Context(), later(t, "CREATE TABLE more (x TEXT); UPDATE media_unused SET since = 0; UPDATE search_progress SET message = 1"), path, &testKey))
+	must(t, s.Close())
+	commits := s.file.Counter().Commits
+
+	s = open(t, path)
+	if !s.ReadOnly() {
+		t.Fatal("it can be changed")
+	}
+	holdsTheGarden(t, s, 3)
+	if found, err := s.Search(t.Context(), Search{Project: agent.DefaultProject, Text: "fruit", Limit: 9}); err != nil || len(found.Hits) != 1 || found.Behind != 1 {
+		t.Errorf("found %+v (%v)", found, err)
+	}
+	for _, err := range []error{
+		s.CreateSession(t.Context(), agent.SessionKey{Project: "default", Session: "new"}, spec, ""),
+		s.DeleteSession(t.Context(), home), s.PurgeSession(t.Context(), home), s.PutMedia(t.Context(), recording),
+	} {
+		if !errors.Is(err, ErrReadOnly) {
+			t.Errorf("a write gave %v", err)
+		}
+	}
+	copied := filepath.Join(t.TempDir(), "copy.db")
+	must(t, s.Backup(t.Context(), copied, &testKey))
+	must(t, s.Close())
+	if n := s.file.Counter().Commits; n != commits {
+		t.Errorf("it has %d commits, and had %d", n, commits)
+	}
+	if !open(t, copied).ReadOnly() {
+		t.Error("its copy can be changed")
+	}
 }

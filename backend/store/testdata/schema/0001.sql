@@ -1,0 +1,97 @@
+-- The first schema, as the unencrypted histories of the first builds had it.
+-- A history as a Parley of this schema left it. Never changed: a released schema is what people have.
+
+PRAGMA foreign_keys = OFF;
+BEGIN;
+
+-- Times are milliseconds since 1970. A session's own number (key) is what other tables refer to, because its id is
+-- unique within a project only.
+
+CREATE TABLE session (
+  key            INTEGER PRIMARY KEY,
+  project        TEXT    NOT NULL,
+  id             TEXT    NOT NULL,
+  agent          TEXT    NOT NULL,
+  agent_snapshot TEXT    NOT NULL, -- the whole agent as JSON, frozen at start
+  title          TEXT    NOT NULL DEFAULT '',
+  working_dir    TEXT    NOT NULL,
+  status         TEXT    NOT NULL CHECK (status IN ('created', 'idle', 'running', 'interrupted')),
+  draft          TEXT    NOT NULL DEFAULT '',
+  head           TEXT    REFERENCES turn (id), -- the last turn of the branch that is shown
+  next_seq       INTEGER NOT NULL DEFAULT 0,   -- of the log
+  next_message   INTEGER NOT NULL DEFAULT 0,
+  turns          INTEGER NOT NULL DEFAULT 0,   -- in which a provider was reached
+  max_turns      INTEGER NOT NULL DEFAULT 50,
+  input_tokens   INTEGER NOT NULL DEFAULT 0,
+  output_tokens  INTEGER NOT NULL DEFAULT 0,
+  created_at     INTEGER NOT NULL,
+  updated_at     INTEGER NOT NULL,
+  deleted_at     INTEGER,
+  UNIQUE (project, id)
+) STRICT;
+
+-- Every list of sessions is newest first within a project and leaves out what was deleted.
+CREATE INDEX session_list ON session (project, updated_at DESC, key DESC) WHERE deleted_at IS NULL;
+
+-- A turn is one user message and everything until it settles. Turns form a tree: answering the same message again, or
+-- a changed one, makes a sibling. One that runs has no settled_at.
+CREATE TABLE turn (
+  id           TEXT    PRIMARY KEY,
+  session      INTEGER NOT NULL REFERENCES session (key),
+  parent       TEXT    REFERENCES turn (id),
+  user_message TEXT    NOT NULL,
+  message      TEXT    NOT NULL, -- the id of the answer
+  first_seq    INTEGER NOT NULL,
+  last_seq     INTEGER,
+  stop_reason  TEXT,
+  started_at   INTEGER NOT NULL,
+  settled_at   INTEGER,
+  UNIQUE (session, message)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX turn_running ON turn (session) WHERE settled_at IS NULL;
+CREATE INDEX turn_user_message ON turn (session, user_message);
+
+-- Durable messages: what models, search and export read. Never edited.
+CREATE TABLE message (
+  key     INTEGER PRIMARY KEY,
+  session INTEGER NOT NULL REFERENCES session (key),
+  seq     INTEGER NOT NULL,
+  id      TEXT    NOT NULL,
+  turn    TEXT    NOT NULL REFERENCES turn (id),
+  role    TEXT    NOT NULL CHECK (role IN ('system', 'user', 'assistant', 'tool')),
+  content TEXT    NOT NULL, -- parts, as JSON
+  model   TEXT    NOT NULL DEFAULT '',
+  at      INTEGER NOT NULL,
+  UNIQUE (session, seq),
+  UNIQUE (session, id)
+) STRICT;
+
+CREATE INDEX message_turn ON message (turn, seq);
+
+-- The log: what happened, in order, without gaps. A row holds the records that were written together.
+CREATE TABLE log (
+  session INTEGER NOT NULL REFERENCES session (key),
+  first   INTEGER NOT NULL, -- the number of the first record
+  count   INTEGER NOT NULL,
+  turn    TEXT, -- null outside any turn
+  at      INTEGER NOT NULL,
+  events  TEXT    NOT NULL, -- agent.EncodeLog
+  PRIMARY KEY (session, first)
+) STRICT, WITHOUT ROWID;
+
+INSERT INTO session (key, project, id, agent, agent_snapshot, title, working_dir, status, draft, head, next_seq, next_message, turns, max_turns, input_tokens, output_tokens, created_at, updated_at, deleted_at)
+  VALUES (1, 'default', 's', 'demo', '{"id":"demo","harness":"scripted"}', 'About the garden', '/work', 'idle', 'half a thought', 't1', 5, 2, 1, 50, 2, 3, 1000, 2000, NULL);
+INSERT INTO session (key, project, id, agent, agent_snapshot, title, working_dir, status, draft, head, next_seq, next_message, turns, max_turns, input_tokens, output_tokens, created_at, updated_at, deleted_at)
+  VALUES (2, 'default', 'gone', 'demo', '{"id":"demo","harness":"scripted"}', 'Deleted', '/work', 'created', '', NULL, 0, 0, 0, 50, 0, 0, 1000, 1000, 3000);
+INSERT INTO turn (id, session, parent, user_message, message, first_seq, last_seq, stop_reason, started_at, settled_at)
+  VALUES ('t1', 1, NULL, 'u1', 'a1', 1, 4, 'end_turn', 1500, 2000);
+INSERT INTO message (key, session, seq, id, turn, role, content, model, at) VALUES (1, 1, 0, 'u1', 't1', 'user', '[{"type":"text","text":"Which fruit grows here?"}]', '', 1500);
+INSERT INTO message (key, session, seq, id, turn, role, content, model, at) VALUES (2, 1, 1, 'a1', 't1', 'assistant', '[{"type":"text","text":"Pears, mostly."}]', 'm', 2000);
+INSERT INTO log (session, first, count, turn, at, events) VALUES (1, 0, 1, NULL, 1000, '[{"type":"session_started","model":"m","agent":"demo","workingDir":"/work"}]');
+INSERT INTO log (session, first, count, turn, at, events) VALUES (1, 1, 1, 't1', 1500, '[{"type":"turn_started","agent":"demo","turnId":"t1","userMessageId":"u1","messageId":"a1"}]');
+INSERT INTO log (session, first, count, turn, at, events) VALUES (1, 2, 2, 't1', 1600, '[{"type":"message_delta","texts":["Pears, ","mostly."]}]');
+INSERT INTO log (session, first, count, turn, at, events) VALUES (1, 4, 1, 't1', 2000, '[{"type":"turn_completed","usage":{"input":2,"output":3,"total":5},"stopReason":"end_turn"}]');
+
+PRAGMA user_version = 1;
+COMMIT;
