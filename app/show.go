@@ -68,6 +68,8 @@ func printMessage(out io.Writer, m api.Message) error {
 			fmt.Fprintf(&b, "· %s %s\n", p.Name, p.Args)
 		case agent.ToolResultPart:
 			fmt.Fprintln(&b, resultText(p))
+		case agent.MediaPart:
+			fmt.Fprintf(&b, "(file) %s %s, %d bytes\n", p.Name, p.MimeType, p.ByteLength)
 		}
 	}
 	_, err = fmt.Fprintln(out, b.String())

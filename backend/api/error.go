@@ -72,6 +72,8 @@ func describe(err error) FailureStatus {
 		return FailureStatus{http.StatusRequestEntityTooLarge, "too_large", "A request may have 64 MiB at most."}
 	case errors.Is(err, store.ErrNotFound):
 		return FailureStatus{http.StatusNotFound, "not_found", "There is no such session or message."}
+	case errors.Is(err, store.ErrReadOnly):
+		return FailureStatus{http.StatusForbidden, "read_only", store.ErrReadOnly.Message}
 	case store.Damaged(err):
 		return FailureStatus{http.StatusInternalServerError, "damaged", "A part of the history was changed outside Parley, or its disk is failing; it cannot be read. Run parley doctor --verify to see how much, and put a backup back."}
 	case errors.Is(err, session.ErrBusy):

@@ -63,6 +63,7 @@ func (d inside) send(ctx context.Context, req uistream.Request) (*session.Turn, 
 		Key:        agent.SessionKey{Project: agent.DefaultProject, Session: req.Session},
 		Agent:      req.Agent,
 		User:       req.Message,
+		Media:      req.Media,
 		Regenerate: req.Trigger == uistream.TriggerRegenerate,
 	})
 }

@@ -48,12 +48,15 @@ var routes = []route{
 	accept("PATCH /sessions/{id}", inside.changeSession),
 	answer("DELETE /sessions/{id}", inside.deleteSession),
 	answer("POST /sessions/{id}/restore", inside.restoreSession),
+	answer("POST /sessions/{id}/purge", inside.purgeSession),
 	answer("GET /sessions/{id}/messages", inside.listMessages),
 	stream[session.Event]("GET /sessions/{id}/events", inside.streamEvents),
 	stream[noBody]("POST /messages", inside.postMessage),
 	stream[noBody]("GET /messages/{id}/stream", inside.resumeMessage),
 	answer("POST /messages/{id}/stop", inside.stopMessage),
 	accept("POST /load-session", inside.loadSession),
+	answer("POST /media", inside.postMedia),
+	stream[noBody]("GET /media/{sum}", inside.getMedia),
 	answer("GET /search", inside.search),
 }
 

@@ -113,6 +113,15 @@ func (d inside) restoreSession(r *http.Request) (noBody, error) {
 	return noBody{}, d.Sessions.Restore(r.Context(), key)
 }
 
+// purgeSession removes for good what deleteSession hid.
+func (d inside) purgeSession(r *http.Request) (noBody, error) {
+	key, err := sessionKey(r)
+	if err != nil {
+		return noBody{}, err
+	}
+	return noBody{}, d.Store.PurgeSession(r.Context(), key)
+}
+
 // streamEvents gives the events of a session as lines of JSON: those from number `from` on, then those that come.
 func (d inside) streamEvents(w http.ResponseWriter, r *http.Request) error {
 	key, err := sessionKey(r)

@@ -18,6 +18,7 @@ type Vault struct {
 	Keychain   Keychain         `json:"keychain"`
 	Lost       int64            `json:"lost"`       // commits that a power cut took
 	RolledBack bool             `json:"rolledBack"` // it is an older copy than the one before
+	ReadOnly   bool             `json:"readOnly"`   // a newer Parley wrote it
 }
 
 // Keychain says how the system's keychain is.
@@ -80,7 +81,7 @@ func (d *Door) vault(err error) (Vault, error) {
 	s, _ := d.History.Status()
 	return Vault{
 		State: s.State, Message: s.Message, Remedy: s.Remedy, Accepts: orNone(s.Accepts), Slots: orNone(s.Slots),
-		Keychain: Keychain{s.Keychain.Health, s.Keychain.Kind, s.Keychain.Remedy}, Lost: int64(s.Lost), RolledBack: s.RolledBack,
+		Keychain: Keychain{s.Keychain.Health, s.Keychain.Kind, s.Keychain.Remedy}, Lost: int64(s.Lost), RolledBack: s.RolledBack, ReadOnly: s.ReadOnly,
 	}, nil
 }
 

@@ -25,7 +25,7 @@ func explain(err error) (state vault.State, message, remedy string) {
 	case errors.Is(err, sealed.ErrNotSealed), store.Damaged(err):
 		return vault.Damaged, "The file of the history was changed outside Parley, or its disk is failing. It was not touched.", salvage
 	case errors.As(err, &known):
-		return vault.NewerFormat, known.Message, ""
+		return vault.Damaged, known.Message, ""
 	}
 	return vault.Damaged, "The file of the history could not be opened. It was not changed.", "Check the disk and the folder's permissions, then retry."
 }

@@ -44,6 +44,7 @@ type Status struct {
 	Keychain   vault.Finding
 	Lost       uint64 // commits that a power cut took
 	RolledBack bool   // it was older than it is known to have been
+	ReadOnly   bool   // a newer Parley wrote it
 }
 
 // Open reports whether the history can be read.
@@ -230,7 +231,7 @@ func (h *History) enter(ctx context.Context) error {
 		h.Log.Warn("the key file was not brought up to date", "error", err)
 	}
 	status.State, status.Accepts, status.Slots = vault.Ready, nil, h.keys.Status().Slots
-	status.Lost, status.RolledBack = h.store.Lost(), rolledBack
+	status.Lost, status.RolledBack, status.ReadOnly = h.store.Lost(), rolledBack, h.store.ReadOnly()
 	if err := h.Opened(ctx, h.store); err != nil {
 		return h.fail(errors.Join(err, h.shut(ctx)))
 	}

@@ -9,8 +9,11 @@ import (
 )
 
 // recover settles the turns that were running when the app ended. What they said is kept; each waits, interrupted, for
-// the person to go on or to retry.
+// the person to go on or to retry. In a history that can only be read they stay as they are.
 func (s *Sessions) recover(ctx context.Context) error {
+	if s.Store.ReadOnly() {
+		return nil
+	}
 	list, err := s.Store.Unsettled(ctx)
 	if err != nil {
 		return err

@@ -36,6 +36,7 @@ func (s *Sessions) start(ctx context.Context, t *Turn, r Request) error {
 		Started: agent.TurnStarted{Turn: t.ID, UserMessage: r.User.ID, Message: t.Message, Agent: session.Agent.ID, Model: session.Agent.Model},
 		Parent:  parent,
 		User:    user,
+		Media:   r.Media,
 		Title:   title(r.User),
 	})
 	if errors.Is(err, store.ErrExists) {
@@ -107,9 +108,11 @@ func (s *Sessions) open(ctx context.Context, t *Turn, session store.Session) (ag
 	if err != nil {
 		return nil, prompt, err
 	}
-	if prompt.Messages, err = s.Store.History(ctx, t.ID); err != nil {
+	transcript, err := s.Store.History(ctx, t.ID)
+	if err != nil {
 		return nil, prompt, err
 	}
+	prompt.Messages = s.told(t, transcript)
 	if key, ok := s.Key(session.Agent.Provider); ok {
 		prompt.Secrets = map[string]string{session.Agent.Provider: key}
 	}

@@ -72,6 +72,7 @@ type Request struct {
 	Key        agent.SessionKey // an empty Session makes a new one
 	Agent      string           // empty: the session's own, or the default for a new one
 	User       agent.Message    // an empty ID gets one
+	Media      []agent.Media    // that User refers to; what else it refers to is stored already
 	Regenerate bool             // answer the last user message again; User is not looked at
 }
 
@@ -82,6 +83,9 @@ func (s *Sessions) Send(ctx context.Context, r Request) (*Turn, error) {
 		r.Key.Session = agent.NewSessionID()
 	}
 	if err := r.Key.Session.Validate(); err != nil {
+		return nil, err
+	}
+	if err := s.lookUpMedia(ctx, &r.User); err != nil {
 		return nil, err
 	}
 	session, err := s.find(ctx, r.Key, r.Agent)
@@ -266,15 +270,20 @@ func (s *Sessions) end(t *Turn) {
 	s.running.Done()
 }
 
-// title is a session's first: the beginning of its first message.
+// title is a session's first: the beginning of its first message, or the name of what came without a word.
 func title(m agent.Message) string {
 	const most = 60
 	for _, p := range m.Parts {
-		text, ok := p.(agent.TextPart)
-		if !ok {
+		var line string
+		switch p := p.(type) {
+		case agent.TextPart:
+			line = p.Text
+		case agent.MediaPart:
+			line = p.Name
+		}
+		if line = strings.Join(strings.Fields(line), " "); line == "" {
 			continue
 		}
-		line := strings.Join(strings.Fields(text.Text), " ")
 		if utf8.RuneCountInString(line) <= most {
 			return line
 		}

@@ -2,8 +2,11 @@ package uistream
 
 import (
 	"cmp"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"net/url"
+	"strings"
 
 	"parley/backend/agent"
 )
@@ -22,6 +25,7 @@ type Request struct {
 	Session   agent.SessionID // empty: mint one
 	Agent     string          // the stored agent that the client names, if any
 	Message   agent.Message   // the person's newest, always with an id
+	Media     []agent.Media   // the files in it; of others that it refers to only the handle and the name are known
 	Trigger   Trigger
 	MessageID agent.MessageID // the message that is edited or regenerated, if any
 	Queue     bool            // let the turn wait for the one that runs
@@ -97,7 +101,10 @@ var native = names{"id", "messageId", "messages"}
 
 // reader reads JSON by hand, to say where it is wrong. It keeps the first error; after it, what it gives means nothing.
 // What is optional may be absent or null, and is zero then.
-type reader struct{ err error }
+type reader struct {
+	err   error
+	media []agent.Media
+}
 
 func (r *reader) fail(format string, args ...any) {
 	if r.err == nil {
@@ -154,6 +161,7 @@ func (r *reader) request(top, options map[string]json.RawMessage, messages json.
 		Queue:     r.flag("queue", options["queue"]),
 		Message:   r.newest(n.messages, messages),
 	}
+	req.Media = r.media
 	if req.Trigger != TriggerSubmit && req.Trigger != TriggerRegenerate {
 		r.fail("trigger must be %s or %s", TriggerSubmit, TriggerRegenerate)
 	}
@@ -186,11 +194,58 @@ func (r *reader) newest(path string, raw json.RawMessage) agent.Message {
 
 func (r *reader) part(path string, raw json.RawMessage) agent.Part {
 	in := r.object(path, raw)
-	if typ := r.text(path+".type", in["type"]); typ != "text" {
-		r.fail("%s.type is %q; only text can be sent yet", path, typ)
-	}
-	if !given(in["text"]) {
-		r.fail("%s.text must be a string", path)
+	switch typ := r.text(path+".type", in["type"]); typ {
+	case "text":
+		if !given(in["text"]) {
+			r.fail("%s.text must be a string", path)
+		}
+	case "file":
+		return r.file(path, in)
+	default:
+		r.fail("%s.type is %q; only text and files can be sent", path, typ)
 	}
 	return agent.TextPart{Text: r.text(path+".text", in["text"])}
+}
+
+// file reads a file part. The type that the client gives is not looked at: the content says what it is.
+func (r *reader) file(path string, in map[string]json.RawMessage) agent.Part {
+	address, name := r.text(path+".url", in["url"]), r.text(path+".filename", in["filename"])
+	if len(name) > 255 {
+		r.fail("%s.filename must be at most 255 bytes long", path)
+	}
+	if sum, ours := strings.CutPrefix(address, mediaPath); ours {
+		handle, err := agent.MediaHandleOf(sum)
+		if err != nil {
+			r.fail("%s.url is not one that POST /media gave", path)
+		}
+		return agent.MediaPart{Handle: handle, Name: name}
+	}
+	content, ok := dataOf(address)
+	if !ok {
+		r.fail("%s.url must be a data: URL, or one that POST /media gave", path)
+	}
+	if r.err != nil {
+		return nil
+	}
+	m, err := agent.NewMedia(content)
+	if err != nil {
+		r.err = err
+	}
+	r.media = append(r.media, m)
+	return m.Part(name)
+}
+
+// dataOf gives what a data: URL holds.
+func dataOf(address string) (content []byte, ok bool) {
+	address, isData := strings.CutPrefix(address, "data:")
+	kind, data, hasData := strings.Cut(address, ",")
+	if !isData || !hasData {
+		return nil, false
+	}
+	if strings.HasSuffix(kind, ";base64") {
+		content, err := base64.StdEncoding.DecodeString(data)
+		return content, err == nil
+	}
+	text, err := url.PathUnescape(data)
+	return []byte(text), err == nil
 }

@@ -1,6 +1,7 @@
 package uistream
 
 import (
+	"encoding/base64"
 	"errors"
 	"os"
 	"reflect"
@@ -48,6 +49,31 @@ func TestRecordedRequests(t *testing.T) {
 	}
 }
 
+// TestFilesAreNamedByTheirContent: a row never holds more of a file than this message does.
+func TestFilesAreNamedByTheirContent(t *testing.T) {
+	picture, err := agent.NewMedia([]byte("\x89PNG\r\n\x1a\n and more"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	milk, err := agent.NewMedia([]byte("milk & honey"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := DecodeRequest([]byte(`{"id":"s","messages":[{"id":"u1","role":"user","parts":[
+		{"type":"file","mediaType":"text/html","filename":"a.png","url":"data:text/html;base64,` + base64.StdEncoding.EncodeToString(picture.Content) + `"},
+		{"type":"file","mediaType":"text/plain","url":"data:,milk%20%26%20honey"},
+		{"type":"file","mediaType":"image/png","filename":"b.png","url":"` + MediaURL(picture.Handle) + `"}]}]}`))
+	want := []agent.Part{picture.Part("a.png"), milk.Part(""), agent.MediaPart{Handle: picture.Handle, Name: "b.png"}}
+	if err != nil || !reflect.DeepEqual(got.Message.Parts, want) || !reflect.DeepEqual(got.Media, []agent.Media{picture, milk}) {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	shown, err := UserMessage(agent.Message{ID: "u1", Role: agent.RoleUser, Parts: want[:2]})
+	if want := `{"parts":[{"type":"file","mediaType":"image/png","filename":"a.png","url":"` + MediaURL(picture.Handle) + `"},` +
+		`{"type":"file","mediaType":"text/plain","url":"` + MediaURL(milk.Handle) + `"}],"id":"u1","role":"user"}`; err != nil || string(shown) != want {
+		t.Errorf("shown as %s, %v", shown, err)
+	}
+}
+
 func TestUserMessageIsWhatTheClientHolds(t *testing.T) {
 	got, err := UserMessage(said("Hi"))
 	if err != nil || !strings.Contains(string(recorded(t, "native")), `"messages":[`+string(got)+`]`) {
@@ -85,19 +111,25 @@ func TestBadRequests(t *testing.T) {
 		`{"data":{"messages":[1,2]}}`:                  "data.messages[1] must be an object",
 		`{"data":{"messages":[{"role":"assistant"}]}}`: "data.messages[0].role must be user",
 		`{"data":{"messages":[{"role":"user"}]}}`:      "data.messages[0].parts must be a list that is not empty",
-		`{"data":{"messages":[{"role":"user","parts":[{"type":"text"}]}]}}`:                                                   "data.messages[0].parts[0].text must be a string",
-		`{"data":{"messages":[{"role":"user","parts":[{"type":"text","text":7}]}]}}`:                                          "data.messages[0].parts[0].text must be a string",
-		`{"data":{"messages":[{"role":"user","parts":[{"type":"file","url":"x"}]}]}}`:                                         `data.messages[0].parts[0].type is "file"`,
-		`{"data":{"messages":[{"role":"user","id":7,"parts":[]}]}}`:                                                           "data.messages[0].id must be a string",
-		`{"session_id":"a/b","data":{"messages":[` + message + `]}}`:                                                          "session_id may have",
-		`{"session_id":7,"data":{"messages":[` + message + `]}}`:                                                              "session_id must be a string",
-		`{"id":"..","messages":[` + message + `]}`:                                                                            "id may have",
-		`{"id":"s","trigger":"sneeze","messages":[` + message + `]}`:                                                          "trigger must be submit-message or regenerate-message",
-		`{"id":"s","queue":"yes","messages":[` + message + `]}`:                                                               "queue must be true or false",
-		`{"id":"s","references":[],"messages":[` + message + `]}`:                                                             "references must be an object",
-		`{"id":"s","references":{"agent":1},"messages":[` + message + `]}`:                                                    "references.agent must be a string",
-		`{"data":{"parameters":{"agent":{}},"messages":[` + message + `]}}`:                                                   "data.parameters is not supported yet",
-		`{"id":"s","messages":[{"id":"` + strings.Repeat("x", 129) + `","role":"user","parts":[{"type":"text","text":""}]}]}`: "messages[0].id must be at most 128 bytes long",
+		`{"data":{"messages":[{"role":"user","parts":[{"type":"text"}]}]}}`:                                                               "data.messages[0].parts[0].text must be a string",
+		`{"data":{"messages":[{"role":"user","parts":[{"type":"text","text":7}]}]}}`:                                                      "data.messages[0].parts[0].text must be a string",
+		`{"data":{"messages":[{"role":"user","parts":[{"type":"hologram"}]}]}}`:                                                           `data.messages[0].parts[0].type is "hologram"`,
+		`{"data":{"messages":[{"role":"user","parts":[{"type":"file","url":"https://example.org/a.png"}]}]}}`:                             "data.messages[0].parts[0].url must be a data: URL",
+		`{"data":{"messages":[{"role":"user","parts":[{"type":"file","url":"data:text/plain;base64,****"}]}]}}`:                           "data.messages[0].parts[0].url must be a data: URL",
+		`{"data":{"messages":[{"role":"user","parts":[{"type":"file","url":"data:text/plain"}]}]}}`:                                       "data.messages[0].parts[0].url must be a data: URL",
+		`{"data":{"messages":[{"role":"user","parts":[{"type":"file","url":"data:,"}]}]}}`:                                                "The file is empty",
+		`{"data":{"messages":[{"role":"user","parts":[{"type":"file","url":"/media/../vault"}]}]}}`:                                       "data.messages[0].parts[0].url is not one that POST /media gave",
+		`{"data":{"messages":[{"role":"user","parts":[{"type":"file","url":"data:,x","filename":"` + strings.Repeat("x", 256) + `"}]}]}}`: "data.messages[0].parts[0].filename must be",
+		`{"data":{"messages":[{"role":"user","id":7,"parts":[]}]}}`:                                                                       "data.messages[0].id must be a string",
+		`{"session_id":"a/b","data":{"messages":[` + message + `]}}`:                                                                      "session_id may have",
+		`{"session_id":7,"data":{"messages":[` + message + `]}}`:                                                                          "session_id must be a string",
+		`{"id":"..","messages":[` + message + `]}`:                                                                                        "id may have",
+		`{"id":"s","trigger":"sneeze","messages":[` + message + `]}`:                                                                      "trigger must be submit-message or regenerate-message",
+		`{"id":"s","queue":"yes","messages":[` + message + `]}`:                                                                           "queue must be true or false",
+		`{"id":"s","references":[],"messages":[` + message + `]}`:                                                                         "references must be an object",
+		`{"id":"s","references":{"agent":1},"messages":[` + message + `]}`:                                                                "references.agent must be a string",
+		`{"data":{"parameters":{"agent":{}},"messages":[` + message + `]}}`:                                                               "data.parameters is not supported yet",
+		`{"id":"s","messages":[{"id":"` + strings.Repeat("x", 129) + `","role":"user","parts":[{"type":"text","text":""}]}]}`:             "messages[0].id must be at most 128 bytes long",
 	} {
 		_, err := DecodeRequest([]byte(body))
 		checkRefused(t, body, err, want)

@@ -29,18 +29,31 @@ func View(session agent.SessionID, records []agent.Record) ([]byte, error) {
 	return m.appendJSON(nil), nil
 }
 
-// UserMessage gives the UIMessage of a person's durable message, as the client that sent it holds it.
+// UserMessage gives the UIMessage of a person's durable message, as the client that sent it holds it. A file that came
+// inside of it has an address of ours now.
 func UserMessage(m agent.Message) ([]byte, error) {
 	dst := []byte{'['}
 	for i, p := range m.Parts {
-		text, ok := p.(agent.TextPart)
-		if !ok {
-			return nil, fmt.Errorf("view the message %s: a person's message has no %T", m.ID, p)
-		}
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = newChunk(dst, "text").string("text", text.Text).end()
+		switch p := p.(type) {
+		case agent.TextPart:
+			dst = newChunk(dst, "text").string("text", p.Text).end()
+		case agent.MediaPart:
+			o := newChunk(dst, "file").string("mediaType", p.MimeType)
+			if p.Name != "" {
+				o = o.string("filename", p.Name)
+			}
+			dst = o.string("url", MediaURL(p.Handle)).end()
+		default:
+			return nil, fmt.Errorf("view the message %s: a person's message has no %T", m.ID, p)
+		}
 	}
 	return newObject(nil).json("parts", append(dst, ']')).string("id", string(m.ID)).string("role", "user").end(), nil
 }
+
+const mediaPath = "/media/"
+
+// MediaURL is where the door gives media, without the door's own address, which is another after each start.
+func MediaURL(h agent.MediaHandle) string { return mediaPath + h.Sum() }

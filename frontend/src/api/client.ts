@@ -63,6 +63,8 @@ export class Client {
 
   load = (id: string, page: { before?: string; after?: string; around?: string; limit: number }) =>
     this.ask<LoadedSession>('POST', `/load-session?${query(page)}`, { body: { session_id: id } });
+  /** A file that belongs to a message, by the address in its part. */
+  media = async (address: string, signal: AbortSignal) => (await this.#fetch('GET', address, { signal })).blob();
   stop = (id: string) =>
     this.ask<Stop>('POST', `/messages/${encodeURIComponent(id)}/stop`, { signal: AbortSignal.timeout(stopLimit) });
 
@@ -77,7 +79,15 @@ export class Client {
   setPassphrase = (passphrase: string) => this.ask<Vault>('PUT', '/vault/passphrase', { body: { passphrase } });
   removePassphrase = () => this.ask<Vault>('DELETE', '/vault/passphrase');
 
-  private async ask<T>(method: string, path: string, { body, ...how }: Asking = {}): Promise<T> {
+  private async ask<T>(method: string, path: string, asking?: Asking): Promise<T> {
+    const response = await this.#fetch(method, path, asking);
+    if (response.status === 204) return undefined as T;
+    const answer: unknown = await response.json().catch(() => undefined);
+    if (answer === undefined) throw new ApiError(response.status, 'unknown', text.strangeAnswer(response.status));
+    return answer as T;
+  }
+
+  async #fetch(method: string, path: string, { body, ...how }: Asking = {}): Promise<Response> {
     const connection = await this.door.connection();
     if (!connection) throw new ApiError(401, 'unauthorized', text.locked.title);
     let response: Response;
@@ -91,11 +101,9 @@ export class Client {
     } catch {
       throw new ApiError(0, 'unreachable', text.unreachable);
     }
+    if (response.ok) return response;
     if (response.status === 401) this.door.lost(); // the host may have been given another key since it was asked
-    if (response.status === 204) return undefined as T;
-    const answer: unknown = await response.json().catch(() => undefined);
-    if (response.ok && answer !== undefined) return answer as T;
-    const failure = (answer as Partial<Failure> | undefined)?.status;
+    const failure = ((await response.json().catch(() => undefined)) as Partial<Failure> | undefined)?.status;
     if (failure?.type === 'vault_locked') this.#vaultLocked();
     throw new ApiError(response.status, failure?.type ?? 'unknown', failure?.message ?? text.strangeAnswer(response.status));
   }

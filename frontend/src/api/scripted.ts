@@ -74,6 +74,7 @@ export const readyVault: Vault = {
   keychain: { health: 'works', kind: 'gnome-keyring', remedy: '' },
   lost: 0,
   rolledBack: false,
+  readOnly: false,
 };
 
 /** A server that does what its test says, and the parts of the page that talk to it. */

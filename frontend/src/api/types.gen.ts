@@ -31,6 +31,7 @@ export interface Vault {
   keychain: Keychain
   lost: number
   rolledBack: boolean
+  readOnly: boolean
 }
 
 export interface Unlocking {
@@ -182,6 +183,11 @@ export interface LoadedSession {
   messages: unknown[]
   earlier?: string
   later?: string
+}
+
+export interface Uploaded {
+  handle: string
+  url: string
 }
 
 export interface Piece {

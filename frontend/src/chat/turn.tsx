@@ -1,4 +1,5 @@
 import { memo } from 'react';
+import { FilePart } from '../parts/file.tsx';
 import { ErrorBoundary } from '../ui/boundary.tsx';
 import { text } from '../ui/text.ts';
 import { Answer } from './answer.tsx';
@@ -43,15 +44,19 @@ export const TurnView = memo(function TurnView({ session, turn, isLast, isBusy, 
 });
 
 function Asked({ message }: { message: Message }) {
+  const said = spoken(message);
   return (
-    <div data-message={message.id} className="flex justify-end">
+    <div data-message={message.id} className="flex flex-col items-end gap-2">
       <h2 className="sr-only">{text.asked}</h2>
-      <p
-        dir="auto"
-        className="max-w-[88%] rounded-2xl rounded-ee-md bg-bubble px-4 py-2.5 break-words whitespace-pre-wrap contrast-more:border contrast-more:border-line"
-      >
-        {spoken(message)}
-      </p>
+      {message.parts.map((part, i) => part.type === 'file' && <FilePart key={i} part={part} />)}
+      {said && (
+        <p
+          dir="auto"
+          className="max-w-[88%] rounded-2xl rounded-ee-md bg-bubble px-4 py-2.5 break-words whitespace-pre-wrap contrast-more:border contrast-more:border-line"
+        >
+          {said}
+        </p>
+      )}
     </div>
   );
 }

@@ -148,6 +148,7 @@ export const text = {
       lock: 'Lock now',
     },
     notice: {
+      readOnly: 'This history was written by a newer Parley. You can read and search it here, but not change it. Update Parley to go on with it.',
       lost: (n: number) =>
         `${plural(n, 'change', 'changes')} made just before the machine lost power could not be kept. Everything before that is here.`,
       rolledBack: 'This history is older than the one that was open here last: a copy may have taken its place.',

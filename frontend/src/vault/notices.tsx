@@ -5,7 +5,7 @@ import { Button, IconButton } from '../ui/button.tsx';
 import { useStore } from '../ui/store.ts';
 import { text } from '../ui/text.ts';
 
-/** What a person has to know about a history that is open: what it lost, and, once, that nothing else opens it. */
+/** What a person has to know about a history that is open: that it can only be read, what it lost, and, once, that nothing else opens it. */
 export function VaultNotices() {
   const { vault: live, dialogs } = useParley();
   const vault = useStore(live, state => state.vault);
@@ -16,6 +16,7 @@ export function VaultNotices() {
   const isShown = (name: string, isTrue: boolean) => isTrue && !dismissed.has(name);
   return (
     <div role="status">
+      {isShown('readOnly', vault.readOnly) && <Notice icon={TriangleAlert} says={text.vault.notice.readOnly} onClose={() => close('readOnly')} />}
       {isShown('rolledBack', vault.rolledBack) && <Notice icon={TriangleAlert} says={text.vault.notice.rolledBack} onClose={() => close('rolledBack')} />}
       {isShown('lost', vault.lost > 0) && <Notice icon={TriangleAlert} says={text.vault.notice.lost(vault.lost)} onClose={() => close('lost')} />}
       {isShown('offer', isOffered && !vault.slots.includes('recovery_code')) && (
