@@ -82,6 +82,7 @@ func TestNothingReadableIsEverOnTheDisk(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	s.attach(canary, strings.Repeat(canary, 2000))
 	title, draft := "title "+canary, "draft "+canary
 	if _, err := ask[api.Session](t.Context(), s.Connection, http.MethodPatch, "/sessions/s", api.SessionChange{Title: &title, Draft: &draft}); err != nil {
 		t.Fatal(err)
@@ -101,6 +102,23 @@ func TestNothingReadableIsEverOnTheDisk(t *testing.T) {
 	s.search(p.home, temp)
 	s.kill()
 	s.search(p.home, temp)
+}
+
+// attach sends a file and waits for what the agent says to it.
+func (s *server) attach(name, content string) {
+	s.t.Helper()
+	body := fmt.Sprintf(`{"id":"s","messages":[{"id":"file","role":"user","parts":[{"type":"file","filename":%q,"url":"data:,%s"}]}]}`, name, content)
+	res, err := s.do(s.t.Context(), http.MethodPost, "/messages", json.RawMessage(body))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer res.Body.Close()
+	if _, err := io.Copy(io.Discard, res.Body); err != nil {
+		s.t.Fatal(err)
+	}
+	if !strings.Contains(s.load(), `"filename":"`+name+`","url":"/media/`) {
+		s.t.Fatal("the file is not in the history")
+	}
 }
 
 // search reads every file under the folders, and every file that the app has open, and gives how many those are.

@@ -32,7 +32,7 @@ func (s *Sessions) told(t *Turn, transcript []agent.Message) []agent.Message {
 	for _, m := range transcript {
 		for i, part := range m.Parts {
 			if p, ok := part.(agent.MediaPart); ok {
-				m.Parts[i] = agent.TextPart{Text: fmt.Sprintf("[attached: %q, %s, %d bytes; its content is not shown to you]", p.Name, p.MimeType, p.ByteLength)}
+				m.Parts[i] = agent.TextPart{Text: fmt.Sprintf("[attached: %q, %s; its content is not shown to you]", p.Name, p.MimeType)}
 				unseen++
 			}
 		}

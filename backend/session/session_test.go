@@ -372,4 +372,8 @@ func TestTitle(t *testing.T) {
 			t.Errorf("%q became %q", text, got)
 		}
 	}
+	wordless := agent.Message{Parts: []agent.Part{agent.TextPart{Text: " "}, agent.MediaPart{Name: "list.txt"}}}
+	if got := title(wordless); got != "list.txt" {
+		t.Errorf("a file became %q", got)
+	}
 }
