@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -141,14 +142,21 @@ func TestAPurgedSessionLeavesNothing(t *testing.T) {
 	tell(t, s, home, "a title to find", "a question to find", "an answer to find", "another to find", "and the last to find")
 	other := agent.SessionKey{Project: home.Project, Session: "other"}
 	tell(t, s, other, "kept", "kept question", "kept answer")
-	attach(t, s, home, "9", picture)
+	attach(t, s, home, "9", picture, media(strings.Repeat("a page to find", 10_000)))
 	caughtUp(t, s)
 	if err := s.PurgeSession(t.Context(), home); !errors.Is(err, ErrNotFound) {
 		t.Errorf("one that is not deleted: %v", err)
 	}
 	must(t, s.DeleteSession(t.Context(), home))
+	if n := pagesWith(t, s, "to find"); n < 10 {
+		t.Fatalf("only %d pages hold it", n)
+	}
 	must(t, s.PurgeSession(t.Context(), home))
 	caughtUp(t, s)
+	collected(t, s, time.Now().Add(2*keepUnused), "")
+	if n := pagesWith(t, s, "to find"); n != 0 {
+		t.Errorf("%d pages still hold what was said, or the file", n)
+	}
 	if got := search(t, s, Search{Text: "find"}); got != "" {
 		t.Errorf("found:\n%s", got)
 	}
@@ -166,4 +174,11 @@ func TestAPurgedSessionLeavesNothing(t *testing.T) {
 		t.Errorf("restored: %v", err)
 	}
 	must(t, s.CreateSession(t.Context(), home, spec, ""))
+}
+
+// pagesWith counts the pages, in use or free, that hold a text.
+func pagesWith(t *testing.T, s *Store, text string) (n int) {
+	t.Helper()
+	must(t, s.writer.QueryRowContext(t.Context(), `SELECT count(*) FROM sqlite_dbpage WHERE instr(data, CAST(? AS BLOB))`, text).Scan(&n))
+	return n
 }

@@ -74,6 +74,23 @@ func TestFilesAreNamedByTheirContent(t *testing.T) {
 	}
 }
 
+func TestRecordedFiles(t *testing.T) {
+	got, err := DecodeRequest(recorded(t, "native_files"))
+	if err != nil || len(got.Media) != 1 || string(got.Media[0].Content) != "milk" {
+		t.Fatalf("got %+v, %v", got, err)
+	}
+	milk := got.Media[0]
+	want := []agent.Part{milk.Part("list.txt"), agent.MediaPart{Handle: milk.Handle, Name: "list.txt"}, agent.TextPart{Text: "Hi"}}
+	if !reflect.DeepEqual(got.Message.Parts, want) {
+		t.Errorf("got %+v", got.Message.Parts)
+	}
+	want[1] = milk.Part("list.txt") // as the store tells it
+	shown, err := UserMessage(agent.Message{ID: "u1", Role: agent.RoleUser, Parts: want[1:]})
+	if _, tail, ok := strings.Cut(string(shown), `{"parts":[`); err != nil || !ok || !strings.Contains(string(recorded(t, "native_files")), tail) {
+		t.Errorf("shown as %s, %v", shown, err)
+	}
+}
+
 func TestUserMessageIsWhatTheClientHolds(t *testing.T) {
 	got, err := UserMessage(said("Hi"))
 	if err != nil || !strings.Contains(string(recorded(t, "native")), `"messages":[`+string(got)+`]`) {
@@ -159,7 +176,7 @@ func checkRefused(t *testing.T, what string, err error, want string) {
 }
 
 func FuzzDecodeRequest(f *testing.F) {
-	for _, name := range []string{"native", "envelope"} {
+	for _, name := range []string{"native", "native_files", "envelope"} {
 		f.Add(recorded(f, name))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {

@@ -11,6 +11,7 @@ import {
   safeValidateUIMessages,
   WebSocketChatTransport,
   type ChatTransport,
+  type FileUIPart,
   type UIMessage,
 } from 'ai';
 import { describe, expect, test } from 'vitest';
@@ -172,14 +173,14 @@ describe('what a client asks', () => {
   const asked = (name: string) => read(`requests/${name}.json`).trimEnd();
 
   /** The last body that a chat posts if it sends a message and then does something more. */
-  async function posted(options: object, then?: (chat: Chat<UIMessage>) => Promise<void>) {
+  async function posted(options: object, then?: (chat: Chat<UIMessage>) => Promise<void>, files?: FileUIPart[]) {
     let body: unknown;
     const fetch = async (_: unknown, init?: RequestInit) => {
       body = init?.body;
       return new Response(sse);
     };
     const { chat } = chatOver(new DefaultChatTransport({ fetch, ...options }));
-    await chat.sendMessage({ text: 'Hi' });
+    await chat.sendMessage({ text: 'Hi', files });
     await then?.(chat);
     return body;
   }
@@ -188,6 +189,13 @@ describe('what a client asks', () => {
     expect(await posted({})).toBe(asked('native'));
     expect(await posted({}, chat => chat.sendMessage({ text: 'Hello', messageId: 'u1' }))).toBe(asked('native_edit'));
     expect(await posted({}, chat => chat.regenerate({ messageId: 'm1' }))).toBe(asked('native_regenerate'));
+  });
+
+  test('useChat with files', async () => {
+    const file = { type: 'file', mediaType: 'text/plain', filename: 'list.txt' } as const;
+    const uploaded = '8825e76530f87ff5c737b3254c6936bc0a90bba3a10a91bbba739268208d378a';
+    const files = [{ ...file, url: 'data:text/plain;base64,bWlsaw==' }, { ...file, url: `/media/${uploaded}` }];
+    expect(await posted({}, undefined, files)).toBe(asked('native_files'));
   });
 
   test('useChat with our envelope', async () => {
