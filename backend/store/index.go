@@ -89,6 +89,10 @@ func (s *Store) indexBatch(ctx context.Context, size int, known map[string]bool)
 		return false, err
 	}
 	err = s.update(ctx, written, func(tx tx) error {
+		if s.forgotten.Swap(false) { // words that were known when these were taken apart
+			clear(known)
+			return errPurged
+		}
 		if err := indexWords(ctx, tx, fresh.list); err != nil {
 			return err
 		}
@@ -123,7 +127,7 @@ func (s *Store) indexBatch(ctx context.Context, size int, known map[string]bool)
 	return true, err
 }
 
-// errPurged says that messages went away while their words were being indexed.
+// errPurged says that messages or words went away while a batch was made ready, which has to be made anew.
 var errPurged = errors.New("the index went back")
 
 func indexTitle(ctx context.Context, tx tx, e entry) error {

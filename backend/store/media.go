@@ -80,26 +80,6 @@ func (s *Store) Media(ctx context.Context, handle agent.MediaHandle) (agent.Medi
 	return m, err
 }
 
-// collect removes media that nobody needs any more whenever it is told to, until ctx ends. It reports the last failure.
-func (s *Store) collect(ctx context.Context, now func() time.Time) error {
-	var failed error
-	for {
-		more, err := s.collectMedia(ctx, now())
-		if ctx.Err() != nil {
-			return failed
-		}
-		failed = err
-		if more && err == nil {
-			continue
-		}
-		select {
-		case <-s.uncollected:
-		case <-ctx.Done():
-			return failed
-		}
-	}
-}
-
 // collectMedia removes the one that has been unused the longest, if that is long enough, and reports whether it did. One
 // at a time, because turns wait meanwhile.
 func (s *Store) collectMedia(ctx context.Context, now time.Time) (removed bool, err error) {

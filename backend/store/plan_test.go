@@ -49,6 +49,7 @@ func TestEveryStatementFindsItsRows(t *testing.T) {
 		{"Log", func() error { _, err := s.Log(ctx, home, 0, 10); return err }},
 		{"TurnLog", func() error { _, err := s.TurnLog(ctx, head); return err }},
 		{"PurgeSession", func() error { return errors.Join(s.DeleteSession(ctx, other), s.PurgeSession(ctx, other)) }},
+		{"forget", func() error { _, err := s.forget(ctx); return err }},
 		{"collectMedia", func() error { _, err := s.collectMedia(ctx, instant(1<<50)); return err }},
 	}
 	called := []string{"StartTurn", "AppendEvents", "SettleTurn", "Close"}                        // by say, and by the end

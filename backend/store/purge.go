@@ -9,7 +9,7 @@ import (
 )
 
 // PurgeSession removes a deleted session for good, with all that was said in it; ErrNotFound if there is none that is
-// deleted. Media that no other session refers to is collected later.
+// deleted. What else is left of it goes soon after: words in the index, and later media that no other session refers to.
 func (s *Store) PurgeSession(ctx context.Context, key agent.SessionKey) error {
 	err := s.erase(ctx, func(tx tx) error {
 		var session int64
@@ -25,7 +25,7 @@ func (s *Store) PurgeSession(ctx context.Context, key agent.SessionKey) error {
 			return err
 		}
 		for _, text := range []string{
-			`DELETE FROM message WHERE session = ?`, // its words go with it
+			`DELETE FROM message WHERE session = ?`,
 			`DELETE FROM log WHERE session = ?`,
 			`DELETE FROM turn WHERE session = ?`,
 			`DELETE FROM search_title WHERE rowid = ?`,
@@ -36,7 +36,8 @@ func (s *Store) PurgeSession(ctx context.Context, key agent.SessionKey) error {
 				return err
 			}
 		}
-		return nil
+		_, err = tx.exec(ctx, `INSERT OR REPLACE INTO search_forgetting (only, step) VALUES (1, 0)`)
+		return err
 	})
 	if err == nil {
 		wake(s.uncollected)

@@ -43,7 +43,8 @@ type Store struct {
 	indexing  sync.WaitGroup
 	indexErr  error // how the indexer ended
 
-	uncollected chan struct{} // there may be media that nobody needs
+	forgotten   atomic.Bool   // words went from the index that the indexer may take for known; set and looked at by who writes
+	uncollected chan struct{} // there may be something that nobody needs
 	stopCollect context.CancelFunc
 	collecting  sync.WaitGroup
 	collectErr  error // how the collector ended
@@ -95,7 +96,7 @@ func (s *Store) startIndex() {
 	s.indexing.Go(func() { s.indexErr = s.index(ctx) })
 }
 
-// startCollect lets media that nobody needs any more go, off the path of everything else.
+// startCollect lets what nobody needs any more go, off the path of everything else.
 func (s *Store) startCollect() {
 	ctx, stop := context.WithCancel(context.Background())
 	s.stopCollect = stop

@@ -153,6 +153,13 @@ CREATE TABLE media_unused (
 
 CREATE INDEX media_unused_since ON media_unused (since);
 
+-- While there may be words in the index that only purged messages had: the last word that was looked at, or below 0 where
+-- the work goes on after the words.
+CREATE TABLE search_forgetting (
+  only INTEGER PRIMARY KEY CHECK (only = 1),
+  step INTEGER NOT NULL
+) STRICT;
+
 -- A session that is purged takes its turns along; whoever refers to one is looked up, not searched for.
 CREATE INDEX turn_parent ON turn (parent) WHERE parent IS NOT NULL;
 CREATE INDEX session_head ON session (head) WHERE head IS NOT NULL;
