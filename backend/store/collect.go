@@ -33,8 +33,8 @@ func (s *Store) collect(ctx context.Context, now func() time.Time) error {
 
 // While a step of forgetting is stored, turns wait. So steps are small.
 const (
-	wordsToForget = 256
-	pagesToMerge  = 64
+	wordsToForget = 64
+	pagesToMerge  = 16
 )
 
 // The steps after the words.

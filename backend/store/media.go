@@ -45,8 +45,12 @@ func refer(ctx context.Context, tx tx, message int64, m agent.Message) error {
 			continue
 		}
 		var media int64
-		if err := tx.row(ctx, `SELECT key FROM media WHERE sha256 = ?`, p.Handle.Sum()).Scan(&media); err != nil {
-			return errors.Join(errNoMedia, err)
+		err := tx.row(ctx, `SELECT key FROM media WHERE sha256 = ?`, p.Handle.Sum()).Scan(&media)
+		if errors.Is(err, sql.ErrNoRows) {
+			return errNoMedia
+		}
+		if err != nil {
+			return err
 		}
 		if _, err := tx.exec(ctx, `INSERT OR IGNORE INTO message_media (message, media) VALUES (?, ?)`, message, media); err != nil {
 			return err

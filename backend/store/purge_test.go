@@ -2,6 +2,7 @@ package store
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -15,7 +16,11 @@ func TestAPurgedSessionLeavesNothing(t *testing.T) {
 	s.stopCollect()
 	s.collecting.Wait()
 	other := agent.SessionKey{Project: home.Project, Session: "other"}
-	tell(t, s, other, "kept", "kept question of a pear", "kept answer")
+	var first strings.Builder // fills more pages than one step writes anew, before it comes to what has to go
+	for i := range 20_000 {
+		fmt.Fprintf(&first, "kept%d ", i)
+	}
+	tell(t, s, other, "kept", "kept question of a pear", first.String())
 	tell(t, s, home, "a quinceword to find", "a quinceword to find", "an answer to find", "another to find", "and a pear, the last to find")
 	attach(t, s, home, "9", picture, media(strings.Repeat("a page to find", 10_000)))
 	caughtUp(t, s)
