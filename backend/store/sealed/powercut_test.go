@@ -52,7 +52,7 @@ func writeTurn(db *sql.DB, turn int) error {
 			return err
 		}
 	}
-	if _, err := tx.Exec("INSERT INTO turns VALUES (?, ?)", turn, sum); err != nil {
+	if _, err := tx.Exec("INSERT INTO turns(turn, sum) VALUES (?, ?)", turn, sum); err != nil {
 		return err
 	}
 	return tx.Commit()
