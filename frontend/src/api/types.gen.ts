@@ -202,6 +202,7 @@ export interface SearchResult {
   hits: Hit[]
   next?: string
   behind: number
+  since?: number
 }
 
 export interface FailureStatus {
