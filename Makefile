@@ -75,7 +75,7 @@ long:
 	build/setup.sh test
 	go test -count 200 -timeout 2h ./app -run 'Dies'
 	go test -v -timeout 4h ./backend/store/sealed -long
-	go test -timeout 12h ./backend/store/sealed -run '^$$' -fuzz '^FuzzFile$$' -fuzztime $(MUTATIONS)x
+	go test -timeout 12h ./backend/store/sealed -run '^$$' -fuzz '^FuzzFile$$' -fuzztime $(MUTATIONS)x -fuzzminimizetime 1x
 	@for package in $$(go list ./backend/...); do \
 	  for target in $$(go test -list '^Fuzz' $$package | grep '^Fuzz'); do \
 	    echo "$$package $$target"; go test $$package -run '^$$' -fuzz "^$$target$$" -fuzztime $(MINUTES)m || exit 1; \

@@ -16,15 +16,15 @@ func TestACopyIsMadeBeforeEachMigration(t *testing.T) {
 	must(t, s.CreateSession(t.Context(), home, spec, "/work"))
 	first, err := migrations.ReadFile("migrations/0001_history.sql")
 	must(t, err)
-	files := fstest.MapFS{"migrations/0001_history.sql": {Data: first}}
-	for version := 2; version <= 5; version++ {
+	files := fstest.MapFS{"migrations/0001_history.sql": {Data: first}, "migrations/0002_search.sql": {}}
+	for version := 3; version <= 7; version++ {
 		files[fmt.Sprintf("migrations/%04d_more.sql", version)] = &fstest.MapFile{Data: fmt.Appendf(nil, "CREATE TABLE more%d (x TEXT) STRICT", version)}
 		must(t, s.migrate(t.Context(), files, path, &testKey))
 	}
 	must(t, s.migrate(t.Context(), files, path, &testKey)) // nothing left to do
 	copies, err := filepath.Glob(path + ".schema-????")
 	must(t, err)
-	want := []string{path + ".schema-0002", path + ".schema-0003", path + ".schema-0004"}
+	want := []string{path + ".schema-0004", path + ".schema-0005", path + ".schema-0006"}
 	if !slices.Equal(copies, want) {
 		t.Fatalf("the copies are %v", copies)
 	}
@@ -38,7 +38,7 @@ func TestACopyIsMadeBeforeEachMigration(t *testing.T) {
 	var version, sessions int
 	must(t, db.QueryRowContext(t.Context(), "PRAGMA user_version").Scan(&version))
 	must(t, db.QueryRowContext(t.Context(), "SELECT count(*) FROM session").Scan(&sessions))
-	if version != 2 || sessions != 1 {
+	if version != 4 || sessions != 1 {
 		t.Errorf("the copy has schema %d and %d sessions", version, sessions)
 	}
 }

@@ -80,8 +80,7 @@ const (
 	mostInRow     = 8     // if they stand after others
 	fewestInside  = 3     // letters to look for inside of words
 
-	patience   = 50 * time.Millisecond // after which no further messages are looked at
-	firstPiece = 1 << 15               // messages that are looked at before that is asked
+	patience = 50 * time.Millisecond // after which no further messages are looked at
 )
 
 // Search finds what a person typed. What matches more exactly comes first: titles, then messages with the same words in
@@ -279,38 +278,41 @@ func (f *finder) titles(ctx context.Context, q query) error {
 	return rows.Err()
 }
 
-// messages looks through the messages, the newest first, in pieces that grow as far as the time allows. Where that was
-// decided before, by the page before or for what matches more exactly, it looks at the same ones.
+// messages looks through the messages, the newest first: era by era until it is clear that what is left will not take too
+// long. Where what is left out was decided before, by the page before or for what matches more exactly, that stands.
 func (f *finder) messages(ctx context.Context, q query) error {
-	size := int64(firstPiece)
-	if f.Whole || f.After != (Place{}) || f.oldest > 0 {
-		size = math.MaxInt64
-	}
-	for newest := f.newest; newest >= f.first; {
-		oldest, began := max(newest-size+1, f.first), f.store.now()
-		if err := f.piece(ctx, q, oldest, newest); err != nil || f.more || len(f.seen) >= mostHits {
+	began := f.store.now()
+	for newest := f.newest; newest >= f.first && !f.more && len(f.seen) < mostHits; {
+		oldest, facets := f.first, f.facets
+		if !f.Whole && f.After == (Place{}) && f.oldest == 0 {
+			now, looked, left := f.store.now(), f.newest-newest, newest-f.first+1
+			pace := float64(now.Sub(began)) / float64(max(looked, 1))
+			time := float64(patience - now.Sub(f.began)) // that is left
+			if looked >= eraSize && pace*eraSize > time {
+				f.leaveOut(newest + 1)
+				return nil
+			}
+			if looked < eraSize || pace*float64(left) > time {
+				oldest, facets = max(oldest, newest-newest%eraSize), append(slices.Clip(facets), era(newest))
+			}
+		}
+		if err := f.some(ctx, q, facets, oldest, newest); err != nil {
 			return err
 		}
 		newest = oldest - 1
-		now := f.store.now()
-		took, left := now.Sub(began)+1, patience-now.Sub(f.began)
-		if newest >= f.first && left < took/4 {
-			f.leaveOut(oldest)
-		}
-		size = int64(float64(size) * min(8, float64(left)/float64(took)))
 	}
 	return nil
 }
 
-// piece looks through some of the messages. All that takes time is in the first step of one statement, because that is
+// some looks through some of the messages. All that takes time is in the first step of one statement, because that is
 // what the driver interrupts when ctx ends.
-func (f *finder) piece(ctx context.Context, q query, oldest, newest int64) error {
+func (f *finder) some(ctx context.Context, q query, facets []string, oldest, newest int64) error {
 	var array string
 	err := f.store.read.row(ctx, `SELECT json_group_array(key) FROM (
 			SELECT message.key FROM search CROSS JOIN message ON message.key = search.rowid CROSS JOIN session ON session.key = message.session
 			WHERE search MATCH ? AND search.rowid BETWEEN ? AND ? AND session.project = ? AND deleted_at IS NULL
 			ORDER BY search.rowid DESC LIMIT ?)`,
-		q.match(f.facets...), oldest, newest, f.Project, f.After.skip+int64(len(f.seen)+f.Limit+1)).Scan(&array)
+		q.match(facets...), oldest, newest, f.Project, f.After.skip+int64(len(f.seen)+f.Limit+1)).Scan(&array)
 	if err != nil {
 		return err
 	}

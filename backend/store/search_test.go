@@ -238,11 +238,11 @@ func TestASearchThatTakesTooLongLeavesOutWhatIsOldest(t *testing.T) {
 	s.now = func() time.Time { clock = clock.Add(step); return clock }
 	tell(t, s, home, "", "two words", "words, two")
 	tell(t, s, at(agent.DefaultProject, "new"), "", "two words", "words, not one but two", "other words, two")
-	_, err := s.writer.ExecContext(t.Context(), `UPDATE message SET key = key + ? WHERE key > 2`, firstPiece)
+	_, err := s.writer.ExecContext(t.Context(), `UPDATE message SET key = key + ? WHERE key > 2`, 2*eraSize)
 	must(t, err)
 	caughtUp(t, s)
 	var since int64
-	must(t, s.read.row(t.Context(), `SELECT max(at) + 1 FROM message WHERE key <= ?`, firstPiece).Scan(&since))
+	must(t, s.read.row(t.Context(), `SELECT max(at) + 1 FROM message WHERE key <= ?`, eraSize).Scan(&since))
 	all, few := "unew0 us0 unew2 anew0 as0", "unew0 unew2 anew0"
 	for _, c := range []struct {
 		call  time.Duration // that the clock takes
@@ -252,8 +252,8 @@ func TestASearchThatTakesTooLongLeavesOutWhatIsOldest(t *testing.T) {
 		since time.Time
 	}{
 		{patience / 100, 2, false, all, time.Time{}},
-		{patience / 5, 2, false, all, time.Time{}},    // the first page is full in time, and those that follow take theirs
-		{patience / 5, 4, false, few, instant(since)}, // time is up after the exact ones were found, us0 among them
+		{patience / 8, 2, false, all, time.Time{}},    // the first page is full in time, and those that follow take theirs
+		{patience / 8, 4, false, few, instant(since)}, // time is up after the exact ones were found, us0 among them
 		{patience, 1, false, few, instant(since)},
 		{patience, 5, false, few, instant(since)},
 		{patience, 5, true, all, time.Time{}},
