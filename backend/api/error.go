@@ -76,6 +76,8 @@ func describe(err error) FailureStatus {
 		return FailureStatus{http.StatusForbidden, "read_only", store.ErrReadOnly.Message}
 	case store.Damaged(err):
 		return FailureStatus{http.StatusInternalServerError, "damaged", "A part of the history was changed outside Parley, or its disk is failing; it cannot be read. Run parley doctor --verify to see how much, and put a backup back."}
+	case store.Full(err):
+		return FailureStatus{http.StatusInsufficientStorage, "disk_full", "This could not be stored: the disk is full. Everything stored before is safe. Make room, then try again."}
 	case errors.Is(err, session.ErrBusy):
 		return FailureStatus{http.StatusConflict, "busy", "The session is still answering. Stop it, or wait for it."}
 	}

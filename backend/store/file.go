@@ -68,6 +68,12 @@ func Damaged(err error) bool {
 	return false
 }
 
+// Full reports whether err says that there was no room for what was to be stored. What was stored before is there.
+func Full(err error) bool {
+	var e *sqlite.Error
+	return errors.As(err, &e) && e.Code() == sqlite3.SQLITE_FULL
+}
+
 func isUniqueViolation(err error) bool {
 	var e *sqlite.Error
 	if !errors.As(err, &e) {

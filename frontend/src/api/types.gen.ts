@@ -208,6 +208,7 @@ export interface SearchResult {
   hits: Hit[]
   next?: string
   behind: number
+  since?: number
 }
 
 export interface FailureStatus {
