@@ -116,6 +116,9 @@ func checkHistory(ctx context.Context, h home, c Connection, verify bool) []find
 	if v.Lost > 0 {
 		found = append(found, finding{"history", note, fmt.Sprintf("%d commits did not reach the disk before it was last closed", v.Lost), "After a power cut that is expected: at most moments of an answer are missing."})
 	}
+	if !slices.Contains(v.Slots, vault.SlotKeychain) {
+		found = append(found, finding{"anchor", note, "how far the history has come is kept beside it only", "An older copy of the whole folder, put back, is not noticed: only a keychain would tell."})
+	}
 	if !slices.Contains(v.Slots, vault.SlotRecovery) {
 		found = append(found, finding{"recovery", note, "there is no recovery code", "Make one in Parley and keep it safe: without it, a lost keychain or passphrase is a lost history."})
 	}

@@ -116,10 +116,12 @@ func (d *Door) removePassphrase(r *http.Request) (Vault, error) {
 
 func (d *Door) lockVault(r *http.Request) (Vault, error) {
 	return d.vault(d.History.Lock(r.Context(), func() error {
-		if rooms := d.rooms.Load(); rooms != nil && rooms.Sessions.Busy() {
-			return errTurns
+		in, leave, err := d.enterRooms(r.Context())
+		defer leave()
+		if err == nil && in.Sessions.Busy() {
+			err = errTurns
 		}
-		return nil
+		return err
 	}))
 }
 

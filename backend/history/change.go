@@ -68,7 +68,8 @@ func (h *History) unlockWith(ctx context.Context, unlock func() error, renew fun
 		if !status.Open() || status.Keychain.Health != vault.Works || !renew(status.Slots) {
 			return nil
 		}
-		if err := h.keys.RenewKeychain(ctx); err != nil {
+		// As opening is, this is finished also if the person who asked has gone.
+		if err := h.keys.RenewKeychain(context.WithoutCancel(ctx)); err != nil {
 			h.Log.Warn("the keychain does not keep the key of the history again", "error", err)
 		}
 		h.refresh()

@@ -304,6 +304,12 @@ func (h *History) anchor(ctx context.Context) error {
 	return h.keys.SetAnchor(ctx, vault.Anchor{Generation: h.generation, Commits: h.store.Durable()})
 }
 
+func (h *History) keepAnchor(ctx context.Context) {
+	if err := h.anchor(ctx); err != nil {
+		h.Log.Warn("the anchor of the history was not kept", "error", err)
+	}
+}
+
 // keep keeps the anchor up to date until the history is shut.
 func (h *History) keep() {
 	ctx, cancel := context.WithCancel(context.Background())
@@ -316,15 +322,13 @@ func (h *History) keep() {
 			case <-ctx.Done():
 				return
 			case <-tick.C:
-				if err := h.anchor(ctx); err != nil {
-					h.Log.Warn("the anchor of the history was not kept", "error", err)
-				}
+				h.keepAnchor(ctx)
 			}
 		}
 	})
 }
 
-// shut closes the database and wipes the key.
+// shut closes the database and wipes the key. An anchor that is not kept is no loss: the one before counts.
 func (h *History) shut(ctx context.Context) error {
 	h.stop()
 	h.keeps.Wait()
@@ -332,7 +336,8 @@ func (h *History) shut(ctx context.Context) error {
 		return nil
 	}
 	h.Closing()
-	err := errors.Join(h.store.Close(), h.anchor(ctx))
+	err := h.store.Close()
+	h.keepAnchor(ctx)
 	h.keys.Lock()
 	h.store = nil
 	return err
