@@ -35,6 +35,7 @@ var routes = []route{
 	answer("GET /vault", (*Door).getVault),
 	accept("POST /vault/unlock", (*Door).unlockVault),
 	answer("POST /vault/lock", (*Door).lockVault),
+	accept("POST /vault/rotate", (*Door).rotateVault),
 	answer("POST /vault/start-new", (*Door).startNewVault),
 	answer("POST /vault/recovery-code", (*Door).makeRecoveryCode),
 	accept("PUT /vault/recovery-code", (*Door).setRecoveryCode),

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 
 	"parley/backend/agent"
+	"parley/backend/history"
 	"parley/backend/vault"
 )
 
@@ -27,10 +28,15 @@ type Keychain struct {
 	Remedy string          `json:"remedy"`
 }
 
-// Unlocking is what a person gives to open the history; with neither, the keychain is asked again.
+// Unlocking is what a person gives to open the history, with neither, the keychain is asked again; and to seal it under a
+// new key, then both if it has both.
 type Unlocking struct {
 	Code       string `json:"code,omitempty"`
 	Passphrase string `json:"passphrase,omitempty"`
+}
+
+func (u Unlocking) given() history.Given {
+	return history.Given{Code: u.Code, Passphrase: []byte(u.Passphrase)}
 }
 
 // RecoveryCode is a recovery code as the person writes it down.
@@ -112,6 +118,10 @@ func (d *Door) setPassphrase(r *http.Request, p Passphrase) (Vault, error) {
 
 func (d *Door) removePassphrase(r *http.Request) (Vault, error) {
 	return d.vault(d.History.RemovePassphrase(r.Context()))
+}
+
+func (d *Door) rotateVault(r *http.Request, u Unlocking) (Vault, error) {
+	return d.vault(d.History.Rotate(r.Context(), u.given()))
 }
 
 func (d *Door) lockVault(r *http.Request) (Vault, error) {

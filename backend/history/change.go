@@ -179,7 +179,7 @@ func (h *History) Backup(ctx context.Context, path string) error {
 		}
 		err = writeNew(path+".keys", keys)
 		if err == nil {
-			err = h.with(func(key *sealed.Key) error { return h.store.Backup(ctx, path, key) })
+			err = h.with(func(key, _ *sealed.Key) error { return h.store.Backup(ctx, path, key) })
 			if err != nil {
 				os.Remove(path + ".keys")
 			}

@@ -221,16 +221,16 @@ func (h *History) enter(ctx context.Context) error {
 	}
 	// The person who asked may go; the history is opened all the same.
 	ctx = context.WithoutCancel(ctx)
-	rolledBack, err := h.openStore(ctx)
+	found, err := h.openStore(ctx)
 	if err != nil {
 		h.keys.Lock()
 		return h.fail(err)
 	}
-	if err := h.settle(ctx, rolledBack); err != nil {
+	if err := h.settle(ctx, found); err != nil {
 		h.Log.Warn("the key file was not brought up to date", "error", err)
 	}
 	status.State, status.Accepts, status.Slots = vault.Ready, nil, h.keys.Status().Slots
-	status.Lost, status.RolledBack = h.store.Lost(), rolledBack
+	status.Lost, status.RolledBack = h.store.Lost(), found.rolledBack
 	if err := h.Opened(ctx, h.store); err != nil {
 		return h.fail(errors.Join(err, h.shut(ctx)))
 	}
@@ -250,49 +250,76 @@ func (h *History) keychain(ctx context.Context, s vault.Status) vault.Finding {
 	return vault.Probe(ctx, h.Ring)
 }
 
-// openStore opens the database, or makes it. One that is older than its anchor is opened too, and said to be.
-func (h *History) openStore(ctx context.Context) (rolledBack bool, err error) {
+// opening is what came to light when the database was opened.
+type opening struct {
+	rolledBack bool // it is older than its anchor
+	rotated    bool // a rotation that was cut short had sealed it with the next key
+}
+
+// openStore opens the database, or makes it.
+func (h *History) openStore(ctx context.Context) (found opening, err error) {
 	anchor, err := h.keys.Anchor(ctx)
 	if err != nil {
 		h.Log.Warn("the keychain's anchor could not be read; the key file's own counts", "error", err)
 	}
 	h.generation = anchor.Generation
 	if _, err := os.Lstat(h.database()); errors.Is(err, fs.ErrNotExist) && anchor.Commits > 0 {
-		return false, errMissing
+		return opening{}, errMissing
 	}
-	err = h.with(func(key *sealed.Key) (err error) {
-		if err := store.ImportPlain(ctx, h.database(), key); err != nil {
-			return err
-		}
+	open := func(key *sealed.Key) (err error) {
 		h.store, err = store.Open(ctx, h.database(), key, anchor.Commits)
 		if errors.Is(err, sealed.ErrRolledBack) {
-			rolledBack = true
+			found.rolledBack = true
 			h.store, err = store.Open(ctx, h.database(), key, 0)
 		}
 		return err
+	}
+	err = h.with(func(key, next *sealed.Key) (err error) {
+		if err := store.ImportPlain(ctx, h.database(), key); err != nil {
+			return err
+		}
+		err = open(key)
+		if errors.Is(err, sealed.ErrWrongKeyOrDamaged) && next != nil {
+			found.rotated = true
+			err = open(next)
+		}
+		return err
 	})
-	return rolledBack, err
+	return found, err
 }
 
-// with lends the data key.
-func (h *History) with(use func(key *sealed.Key) error) error {
-	var key sealed.Key
+// with lends the data key, and the next one while a rotation is under way, else nil.
+func (h *History) with(use func(key, next *sealed.Key) error) error {
+	var key, after sealed.Key
 	defer vault.Wipe(key[:])
-	if err := h.keys.With(func(data, _ []byte) error { copy(key[:], data); return nil }); err != nil {
+	defer vault.Wipe(after[:])
+	var next *sealed.Key
+	err := h.keys.With(func(data, nextData []byte) error {
+		copy(key[:], data)
+		if nextData != nil {
+			copy(after[:], nextData)
+			next = &after
+		}
+		return nil
+	})
+	if err != nil {
 		return err
 	}
-	return use(&key)
+	return use(&key, next)
 }
 
 // settle notes in the key file what the database that was just opened is. A key file that was damaged, and opened it all
 // the same, is written anew.
-func (h *History) settle(ctx context.Context, rolledBack bool) error {
-	if rolledBack {
+func (h *History) settle(ctx context.Context, found opening) error {
+	if found.rolledBack {
 		h.generation++ // an older history is another one: what it comes to counts from now on
 	}
 	aside, failed := h.keys.Mend(ctx)
 	if aside != "" {
 		h.Log.Warn("the key file was damaged and is written anew; the damaged one is kept", "as", aside)
+	}
+	if h.keys.Status().Rotating {
+		failed = errors.Join(failed, h.endRotation(ctx, found.rotated))
 	}
 	if _, salt := h.keys.History(); salt != h.store.Salt() {
 		failed = errors.Join(failed, h.keys.SetSalt(ctx, h.store.Salt()))
