@@ -279,22 +279,22 @@ func (f *finder) titles(ctx context.Context, q query) error {
 }
 
 // messages looks through the messages, the newest first: era by era until it is clear that what is left will not take too
-// long. Where what is left out was decided before, by the page before or for what matches more exactly, that stands.
+// long. Where what to leave out was decided before, by the page before or for what matches more exactly, that stands.
 func (f *finder) messages(ctx context.Context, q query) error {
+	if f.Whole || f.After != (Place{}) || f.oldest > 0 {
+		return f.some(ctx, q, f.facets, f.first, f.newest)
+	}
 	began := f.store.now()
 	for newest := f.newest; newest >= f.first && !f.more && len(f.seen) < mostHits; {
 		oldest, facets := f.first, f.facets
-		if !f.Whole && f.After == (Place{}) && f.oldest == 0 {
-			now, looked, left := f.store.now(), f.newest-newest, newest-f.first+1
-			pace := float64(now.Sub(began)) / float64(max(looked, 1))
-			time := float64(patience - now.Sub(f.began)) // that is left
-			if looked >= eraSize && pace*eraSize > time {
-				f.leaveOut(newest + 1)
-				return nil
-			}
-			if looked < eraSize || pace*float64(left) > time {
-				oldest, facets = max(oldest, newest-newest%eraSize), append(slices.Clip(facets), era(newest))
-			}
+		now, looked := f.store.now(), f.newest-newest
+		pace, left := float64(now.Sub(began))/float64(max(looked, 1)), float64(patience-now.Sub(f.began))
+		switch {
+		case looked < eraSize || pace*float64(newest-oldest+1) > left && pace*eraSize <= left:
+			oldest, facets = max(oldest, newest-newest%eraSize), append(slices.Clip(facets), era(newest))
+		case pace*eraSize > left:
+			f.leaveOut(newest + 1)
+			return nil
 		}
 		if err := f.some(ctx, q, facets, oldest, newest); err != nil {
 			return err

@@ -51,12 +51,10 @@ type measurement struct {
 	name     string
 	fullText bool // only of engines that are built with it
 	steps    int
-	each     int                                       // things done in a step
-	open     func(engine) (*history, error)            // before the first step; nil if steps open for themselves
-	step     func(engine, *history, int) (took, error) // gives the time that counts
+	each     int                                                // things done in a step
+	open     func(engine) (*history, error)                     // before the first step; nil if steps open for themselves
+	step     func(engine, *history, int) (time.Duration, error) // gives the time that counts
 }
-
-type took = time.Duration
 
 func (b *bench) run() error {
 	next := newText()
@@ -99,7 +97,7 @@ func (b *bench) measure(m measurement) error {
 		}
 		for i, d := range round {
 			f := &figures[i]
-			f.took = append(f.took, d/took(m.steps*m.each))
+			f.took = append(f.took, d/time.Duration(m.steps*m.each))
 			f.toPlain = append(f.toPlain, float64(d)/float64(round[0]))
 			f.toSealed = append(f.toSealed, float64(d)/float64(round[1]))
 		}
@@ -219,7 +217,7 @@ func (b *bench) prepare(e engine) error {
 const slice = 50
 
 // appendTurns appends the turns of one slice, of three messages each.
-func (b *bench) appendTurns(_ engine, h *history, step int) (took, error) {
+func (b *bench) appendTurns(_ engine, h *history, step int) (time.Duration, error) {
 	insert, err := h.db.Prepare("INSERT INTO messages(session, seq, role, body) VALUES (1, ?, 'user', ?)")
 	if err != nil {
 		return 0, err
@@ -262,7 +260,7 @@ func read(db *sql.DB, query string, args ...any) error {
 	return rows.Err()
 }
 
-func (b *bench) sessionEnd(_ engine, h *history, _ int) (took, error) {
+func (b *bench) sessionEnd(_ engine, h *history, _ int) (time.Duration, error) {
 	if err := read(h.db, sessionEnd); err != nil { // as warm for the first as for the others
 		return 0, err
 	}
@@ -275,11 +273,11 @@ func (b *bench) sessionEnd(_ engine, h *history, _ int) (took, error) {
 	return time.Since(start), nil
 }
 
-func (b *bench) sessionEndCold(e engine, _ *history, _ int) (took, error) {
+func (b *bench) sessionEndCold(e engine, _ *history, _ int) (time.Duration, error) {
 	return b.opened(e, func(db *sql.DB) error { return read(db, sessionEnd) })
 }
 
-func (b *bench) open(e engine, _ *history, _ int) (took, error) {
+func (b *bench) open(e engine, _ *history, _ int) (time.Duration, error) {
 	return b.opened(e, func(db *sql.DB) error {
 		var n int
 		return db.QueryRow("SELECT count(*) FROM sqlite_schema").Scan(&n)
@@ -287,7 +285,7 @@ func (b *bench) open(e engine, _ *history, _ int) (took, error) {
 }
 
 // opened measures opening the file and a first use of it.
-func (b *bench) opened(e engine, use func(*sql.DB) error) (took, error) {
+func (b *bench) opened(e engine, use func(*sql.DB) error) (time.Duration, error) {
 	start := time.Now()
 	h, err := e.open(b.files[e.name], "NORMAL", false)
 	if err != nil {
@@ -301,9 +299,9 @@ func (b *bench) opened(e engine, use func(*sql.DB) error) (took, error) {
 var queries = []string{"w9", "w40", "w500", "w3000", "w20000", "w12 w80", "w300 w7", `"w5 w9"`, "w77*"}
 
 // search asks every query once. The first time it is only a warm-up.
-func (b *bench) search(_ engine, h *history, step int) (took, error) {
+func (b *bench) search(_ engine, h *history, step int) (time.Duration, error) {
 	const query = `SELECT rowid, '', snippet(words, 0, '', '', '…', 12) FROM words WHERE words MATCH ? ORDER BY rank LIMIT 20`
-	pass := func() (took, error) {
+	pass := func() (time.Duration, error) {
 		start := time.Now()
 		for _, q := range queries {
 			if err := read(h.db, query, q); err != nil {
