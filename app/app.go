@@ -42,8 +42,8 @@ type owner struct {
 	served   chan error
 
 	// While the history is open.
-	env      *agent.Environment
-	sessions *session.Sessions
+	env   *agent.Environment
+	rooms *api.Rooms
 }
 
 // ownerOptions is what differs between the commands that may become the owner.
@@ -93,7 +93,7 @@ func (o *owner) open(ctx context.Context, opt ownerOptions) error {
 		return err
 	}
 	agents := config.BuiltIn(os.Getenv, slices.Collect(maps.Keys(endpoints)))
-	options := history.Options{Folder: string(o.home), Closing: o.leaveHistory, Log: o.log}
+	options := history.Options{Folder: string(o.home), Scratch: o.home.scratches(), Closing: o.leaveHistory, Log: o.log}
 	options.Opened = func(ctx context.Context, s *store.Store) error { return o.enterHistory(ctx, s, agents, endpoints) }
 	if options.Passphrase, err = vault.UnattendedPassphrase(); err != nil {
 		return err
@@ -118,7 +118,7 @@ func (o *owner) enterHistory(ctx context.Context, s *store.Store, agents config.
 		return err
 	}
 	o.env = agent.NewEnvironment(backend, agent.DefaultLimits)
-	o.sessions, err = session.Open(ctx, session.Options{
+	sessions, err := session.Open(ctx, session.Options{
 		Store:       s,
 		Environment: o.env,
 		Agent:       agents.Find,
@@ -130,20 +130,28 @@ func (o *owner) enterHistory(ctx context.Context, s *store.Store, agents config.
 	if err != nil {
 		return err
 	}
-	o.door.Open(&api.Rooms{Sessions: o.sessions, Store: s})
+	o.rooms = &api.Rooms{Sessions: sessions, Store: s}
+	o.door.Open(o.rooms)
 	return nil
 }
 
-// leaveHistory ends what stands on the history. Live turns are stopped; what they said is kept.
+// patience is how long who reads slowly is waited for.
+const patience = 2 * time.Second
+
+// leaveHistory ends what stands on the history, and with it what guests are doing there. Live turns are stopped; what
+// they said is kept.
 func (o *owner) leaveHistory() {
 	o.door.Open(nil)
-	if o.sessions != nil {
-		o.sessions.Close()
+	if o.rooms != nil {
+		o.rooms.Sessions.Close()
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		o.rooms.Wait(ctx)
 	}
 	if o.env != nil {
 		o.env.Close()
 	}
-	o.sessions, o.env = nil, nil
+	o.rooms, o.env = nil, nil
 }
 
 // localRunner is the backend that starts this same program as the process that agents run in.
@@ -181,22 +189,25 @@ func (o *owner) drain(ctx context.Context) {
 	}
 }
 
-// close ends everything in the order opposite to how it was built. Live turns are stopped; what they said is kept.
+// close ends everything. The server takes nothing new from its first moment on, but what it has may only end with the
+// history: live turns are stopped, and what they said is kept.
 func (o *owner) close() {
+	shut := make(chan error, 1)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*patience)
+	defer cancel()
+	if o.server != nil {
+		os.Remove(o.home.door())
+		os.Remove(o.home.launch())
+		go func() { shut <- o.server.Shutdown(ctx) }()
+	}
 	if o.starting != nil {
 		o.starting()
 		if err := o.history.Close(); err != nil {
 			o.log.Error("the history was not closed cleanly", "error", err)
 		}
 	}
-	if o.server != nil {
-		os.Remove(o.home.door())
-		os.Remove(o.home.launch())
-		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-		defer cancel()
-		if o.server.Shutdown(ctx) != nil {
-			o.server.Close()
-		}
+	if o.server != nil && <-shut != nil {
+		o.server.Close()
 	}
 	o.lock.Close() // last: it gives the data folder free
 }

@@ -116,6 +116,9 @@ func checkHistory(ctx context.Context, h home, c Connection, verify bool) []find
 	if v.Lost > 0 {
 		found = append(found, finding{"history", note, fmt.Sprintf("%d commits did not reach the disk before it was last closed", v.Lost), "After a power cut that is expected: at most moments of an answer are missing."})
 	}
+	if !slices.Contains(v.Slots, vault.SlotKeychain) {
+		found = append(found, finding{"anchor", note, "how far the history has come is kept beside it only", "An older copy of the whole folder, put back, is not noticed: only a keychain would tell."})
+	}
 	if !slices.Contains(v.Slots, vault.SlotRecovery) {
 		found = append(found, finding{"recovery", note, "there is no recovery code", "Make one in Parley and keep it safe: without it, a lost keychain or passphrase is a lost history."})
 	}
@@ -131,7 +134,7 @@ func scrub(ctx context.Context, c Connection) finding {
 	case err != nil:
 		return finding{"verify", broken, explain(err), "Check the disk, then retry."}
 	case s.Bad+s.Log > 0:
-		return finding{"verify", broken, fmt.Sprintf("%d of %d pages, and %d frames of the log, are not as they were written", s.Bad, s.Pages, s.Log), "Put a backup back."}
+		return finding{"verify", broken, fmt.Sprintf("%d of %d pages, and %d frames of the log, are not as they were written", s.Bad, s.Pages, s.Log), "Run parley doctor --salvage FILE to keep what is readable, or put a backup back."}
 	}
 	return finding{"verify", well, fmt.Sprintf("all %d pages are as they were written", s.Pages), ""}
 }

@@ -60,7 +60,7 @@ func sessionsCommand() *cobra.Command {
 // searchSessions prints every hit, one to a line.
 func searchSessions(cmd *cobra.Command, c Connection, text string, asJSON bool) error {
 	out := cmd.OutOrStdout()
-	query := url.Values{"q": {text}, "limit": {"200"}}
+	query := url.Values{"q": {text}, "limit": {"200"}, "whole": {"1"}}
 	for {
 		result, err := ask[api.SearchResult](cmd.Context(), c, http.MethodGet, "/search?"+query.Encode(), nil)
 		if err != nil {

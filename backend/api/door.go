@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 
 	"parley/backend/config"
 	"parley/backend/history"
@@ -44,6 +43,19 @@ type Options struct {
 type Rooms struct {
 	Sessions *session.Sessions
 	Store    *store.Store
+
+	guests sync.WaitGroup // grows under the door's mu, while the door is open onto them
+}
+
+// Wait returns once the last guest has left, or ctx ends. The door has closed before, and so have the sessions, or those
+// who follow them would stay.
+func (r *Rooms) Wait(ctx context.Context) {
+	left := make(chan struct{})
+	go func() { r.guests.Wait(); close(left) }()
+	select {
+	case <-left:
+	case <-ctx.Done():
+	}
 }
 
 // Door is an http.Handler that lets in who has the token and comes from the right place.
@@ -51,11 +63,11 @@ type Door struct {
 	Options
 	addr    string
 	mux     *http.ServeMux
-	rooms   atomic.Pointer[Rooms] // nil while the history is not open
-	closing context.Context       // ends when the server shuts down; a socket is not the server's any more
+	closing context.Context // ends when the server shuts down; a socket is not the server's any more
 	close   context.CancelFunc
 
 	mu      sync.Mutex
+	rooms   *Rooms // nil while the history is not open
 	inside  int
 	emptied chan struct{} // closed when inside is 0; replaced by the next who enters
 }
@@ -74,25 +86,32 @@ func New(addr string, o Options) *Door {
 }
 
 // Open lets guests into the rooms, and Open(nil) into none of them any more.
-func (d *Door) Open(rooms *Rooms) { d.rooms.Store(rooms) }
+func (d *Door) Open(rooms *Rooms) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.rooms = rooms
+}
 
-// inside is the door with the history open behind it. The rooms stay the same for as long as a guest is in them.
+// inside is the door with the history open behind it. The rooms stay open for as long as a guest is in them.
 type inside struct {
 	*Door
 	*Rooms
 }
 
-// enterRooms waits while the history is being opened, and refuses while only a person can open it.
-func (d *Door) enterRooms(ctx context.Context) (inside, error) {
+// enterRooms waits while the history is being opened, and refuses while only a person can open it. The guest calls leave.
+func (d *Door) enterRooms(ctx context.Context) (in inside, leave func(), err error) {
 	select {
 	case <-d.History.Tried():
 	case <-ctx.Done():
-		return inside{}, ctx.Err()
+		return inside{}, func() {}, ctx.Err()
 	}
-	if rooms := d.rooms.Load(); rooms != nil {
-		return inside{d, rooms}, nil
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.rooms == nil {
+		return inside{}, func() {}, d.errLocked()
 	}
-	return inside{}, d.errLocked()
+	d.rooms.guests.Add(1)
+	return inside{d, d.rooms}, d.rooms.guests.Done, nil
 }
 
 // Server is an http.Server for the door that does not wait for slow clients.

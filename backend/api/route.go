@@ -35,7 +35,10 @@ var routes = []route{
 	answer("GET /vault", (*Door).getVault),
 	accept("POST /vault/unlock", (*Door).unlockVault),
 	answer("POST /vault/lock", (*Door).lockVault),
+	accept("POST /vault/rotate", (*Door).rotateVault),
+	accept("POST /vault/salvage", (*Door).salvageVault),
 	answer("POST /vault/start-new", (*Door).startNewVault),
+	accept("POST /vault/delete-everything", (*Door).deleteEverything),
 	answer("POST /vault/recovery-code", (*Door).makeRecoveryCode),
 	accept("PUT /vault/recovery-code", (*Door).setRecoveryCode),
 	accept("PUT /vault/passphrase", (*Door).setPassphrase),
@@ -66,22 +69,24 @@ type noBody struct{}
 // place is where a handler works: at the door, or inside, where the history is open.
 type place interface{ *Door | inside }
 
-// lead gives the handler's place, if a request may go there.
-func lead[At place](d *Door, r *http.Request) (at At, err error) {
+// lead gives the handler's place, if a request may go there, and how it leaves.
+func lead[At place](d *Door, r *http.Request) (at At, leave func(), err error) {
+	leave = func() {}
 	switch at := any(&at).(type) {
 	case **Door:
 		*at = d
 	case *inside:
-		*at, err = d.enterRooms(r.Context())
+		*at, leave, err = d.enterRooms(r.Context())
 	}
-	return at, err
+	return at, leave, err
 }
 
 // answer is a route without a request body.
 func answer[At place, Res any](pattern string, fn func(At, *http.Request) (Res, error)) route {
 	return route{pattern, func(d *Door, w http.ResponseWriter, r *http.Request) {
 		var res Res
-		at, err := lead[At](d, r)
+		at, leave, err := lead[At](d, r)
+		defer leave()
 		if err == nil {
 			res, err = fn(at, r)
 		}
@@ -94,7 +99,8 @@ func accept[At place, Req, Res any](pattern string, fn func(At, *http.Request, R
 	return route{pattern, func(d *Door, w http.ResponseWriter, r *http.Request) {
 		var req Req
 		var res Res
-		at, err := lead[At](d, r)
+		at, leave, err := lead[At](d, r)
+		defer leave()
 		if err == nil {
 			err = decode(r, &req)
 		}
@@ -108,7 +114,8 @@ func accept[At place, Req, Res any](pattern string, fn func(At, *http.Request, R
 // stream is a route that writes its own reply, whose lines are of type Item if that is one of ours.
 func stream[Item any](pattern string, fn func(inside, http.ResponseWriter, *http.Request) error) route {
 	return route{pattern, func(d *Door, w http.ResponseWriter, r *http.Request) {
-		at, err := d.enterRooms(r.Context())
+		at, leave, err := d.enterRooms(r.Context())
+		defer leave()
 		if err == nil {
 			err = fn(at, w, r)
 		}

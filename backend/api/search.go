@@ -10,10 +10,12 @@ import (
 
 // SearchResult is a page of what was found, the most exact first and what is alike newest first. Next, if any, asks for
 // the page that follows. Behind is how many messages and titles are not searched yet: what was just said takes a moment.
+// Since, if any, says that what was said before it was left out, because looking at it would have taken too long.
 type SearchResult struct {
 	Hits   []Hit  `json:"hits"`
 	Next   string `json:"next,omitempty"`
 	Behind int64  `json:"behind"`
+	Since  int64  `json:"since,omitempty"` // milliseconds since 1970
 }
 
 // Hit is a message, or the title of a session if there is no messageId. Its excerpt is the part that shows why.
@@ -37,7 +39,7 @@ const longestQuery = 1_000
 
 func (d inside) search(r *http.Request) (SearchResult, error) {
 	query := r.URL.Query()
-	s := store.Search{Project: agent.DefaultProject, Text: query.Get("q"), Agent: query.Get("agent"), Role: agent.Role(query.Get("role"))}
+	s := store.Search{Project: agent.DefaultProject, Text: query.Get("q"), Agent: query.Get("agent"), Role: agent.Role(query.Get("role")), Whole: query.Has("whole")}
 	if len(s.Text) > longestQuery {
 		return SearchResult{}, agent.Errorf(agent.CodeValidation, "A search may have %d bytes at most. Leave something out.", longestQuery)
 	}
@@ -64,6 +66,9 @@ func (d inside) search(r *http.Request) (SearchResult, error) {
 		return SearchResult{}, err
 	}
 	result := SearchResult{Hits: make([]Hit, len(found.Hits)), Next: found.Next.String(), Behind: found.Behind}
+	if !found.Since.IsZero() {
+		result.Since = found.Since.UnixMilli()
+	}
 	for i, h := range found.Hits {
 		result.Hits[i] = toHit(h)
 	}

@@ -100,7 +100,9 @@ func (s *socket) take(ctx context.Context, id string, frame uistream.SocketFrame
 		if known {
 			r.cancel()
 			s.streams.Go(func() {
-				if in, err := s.door.enterRooms(ctx); err == nil {
+				in, leave, err := s.door.enterRooms(ctx)
+				defer leave()
+				if err == nil {
 					in.Sessions.Stop(ctx, r.key)
 				}
 			})
@@ -127,7 +129,12 @@ func (s *socket) take(ctx context.Context, id string, frame uistream.SocketFrame
 // socket's: a message that is broken off takes the connection with it, and all the other turns.
 func (s *socket) serve(ctx, stream context.Context, id string, r *request, frame uistream.SocketFrame) {
 	out := uistream.NewSocket(id)
-	t, err := s.turn(stream, frame)
+	in, leave, err := s.door.enterRooms(stream)
+	defer leave()
+	var t *session.Turn
+	if err == nil {
+		t, err = in.turn(stream, frame)
+	}
 	if err != nil {
 		s.write(ctx, out.Error(describe(err).Message))
 		return
@@ -159,16 +166,12 @@ func (s *socket) serve(ctx, stream context.Context, id string, r *request, frame
 }
 
 // turn gives the turn to stream, or none if there is nothing to resume.
-func (s *socket) turn(ctx context.Context, frame uistream.SocketFrame) (*session.Turn, error) {
-	in, err := s.door.enterRooms(ctx)
-	if err != nil {
-		return nil, err
-	}
+func (d inside) turn(ctx context.Context, frame uistream.SocketFrame) (*session.Turn, error) {
 	switch f := frame.(type) {
 	case uistream.SendFrame:
-		return in.send(ctx, f.Request)
+		return d.send(ctx, f.Request)
 	case uistream.ResumeFrame:
-		t, _ := in.Sessions.Running(agent.SessionKey{Project: agent.DefaultProject, Session: f.Session})
+		t, _ := d.Sessions.Running(agent.SessionKey{Project: agent.DefaultProject, Session: f.Session})
 		return t, nil
 	}
 	return nil, agent.Errorf(agent.CodeInternal, "This frame asks for no turn.")
@@ -188,7 +191,7 @@ func (s *socket) news(ctx context.Context) {
 			return
 		}
 		told = status.State
-		if rooms := s.door.rooms.Load(); rooms != nil && s.sessionNews(ctx, rooms) != nil {
+		if s.sessionNews(ctx) != nil {
 			return
 		}
 		select {
@@ -199,9 +202,14 @@ func (s *socket) news(ctx context.Context) {
 	}
 }
 
-// sessionNews ends without an error when the history is closed.
-func (s *socket) sessionNews(ctx context.Context, rooms *Rooms) error {
-	watcher := rooms.Sessions.Watch(agent.DefaultProject)
+// sessionNews ends without an error when the history is closed, or is closed already.
+func (s *socket) sessionNews(ctx context.Context) error {
+	in, leave, err := s.door.enterRooms(ctx)
+	if err != nil {
+		return ctx.Err()
+	}
+	defer leave()
+	watcher := in.Sessions.Watch(agent.DefaultProject)
 	defer watcher.Close()
 	for {
 		changes, err := watcher.Next(ctx)

@@ -135,7 +135,7 @@ func TestASecondPageResumesAndTheFirstStops(t *testing.T) {
 // The AI SDK's client aborts what it has read enough of, which may be while its chunks are still being written.
 func TestAnAbortedTurnLeavesTheOthers(t *testing.T) {
 	w := open(t)
-	news := w.door.rooms.Load().Sessions.Watch(agent.DefaultProject)
+	news := w.door.rooms.Sessions.Watch(agent.DefaultProject)
 	defer news.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()

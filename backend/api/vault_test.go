@@ -1,11 +1,15 @@
 package api
 
 import (
+	"errors"
 	"net/http"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
+	"parley/backend/agent"
+	"parley/backend/store"
 	"parley/backend/vault"
 )
 
@@ -106,5 +110,33 @@ func TestTheRecoveryCodeComesBackTyped(t *testing.T) {
 	w.decode(w.request("DELETE", "/vault/passphrase", "", nil), &v)
 	if len(v.Slots) != 2 {
 		t.Errorf("%+v", v)
+	}
+}
+
+// TestTheHistoryClosesAfterItsGuests: a request that was let in finds the history open until it is done.
+func TestTheHistoryClosesAfterItsGuests(t *testing.T) {
+	w := open(t)
+	in, leave, err := w.door.enterRooms(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed := make(chan error)
+	go func() { closed <- w.door.History.Close() }()
+	for err == nil { // until nobody is let in any more
+		var another func()
+		_, another, err = w.door.enterRooms(t.Context())
+		another()
+		runtime.Gosched()
+	}
+	key := agent.SessionKey{Project: agent.DefaultProject, Session: "none"}
+	for range 100 {
+		runtime.Gosched()
+		if _, err := in.Store.Session(t.Context(), key); !errors.Is(err, store.ErrNotFound) {
+			t.Fatalf("a guest meets %v", err)
+		}
+	}
+	leave()
+	if err := <-closed; err != nil {
+		t.Error(err)
 	}
 }

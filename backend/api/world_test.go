@@ -73,22 +73,24 @@ func openWith(t *testing.T, folder string, ring vault.Keyring) *world {
 		t.Fatal(err)
 	}
 	var door *Door
-	var sessions *session.Sessions
+	var rooms *Rooms
 	past := history.New(history.Options{
 		Folder: folder, Ring: ring, Log: log,
 		Opened: func(ctx context.Context, s *store.Store) (err error) {
-			sessions, err = session.Open(ctx, session.Options{
+			sessions, err := session.Open(ctx, session.Options{
 				Store: s, Environment: env, Agent: agents.Find, Log: log,
 				Harness: func(k agent.Kind) (agent.Harness, error) { return harness.For(k, nil, agents[0].Tools) },
 				Key:     func(string) (string, bool) { return "", false },
 				Scratch: func(agent.SessionKey) string { return scratch },
 			})
-			door.Open(&Rooms{sessions, s})
+			rooms = &Rooms{Sessions: sessions, Store: s}
+			door.Open(rooms)
 			return err
 		},
 		Closing: func() {
 			door.Open(nil)
-			sessions.Close()
+			rooms.Sessions.Close()
+			rooms.Wait(context.Background())
 		},
 	})
 	door = New(listener.Addr().String(), Options{

@@ -27,6 +27,8 @@ type Options struct {
 	// Ring keeps the key of the history. Nil where Passphrase opens and makes it, because nobody sits there to be asked.
 	Ring       vault.Keyring
 	Passphrase []byte
+	// Scratch is where tools leave files for sessions. It is deleted with everything else; empty if there is none.
+	Scratch string
 	// Opened is called with each store that is opened, before anybody is told. If it fails the store is closed again.
 	Opened func(context.Context, *store.Store) error
 	// Closing is called before the store is closed.
@@ -222,16 +224,16 @@ func (h *History) enter(ctx context.Context) error {
 	}
 	// The person who asked may go; the history is opened all the same.
 	ctx = context.WithoutCancel(ctx)
-	rolledBack, err := h.openStore(ctx)
+	found, err := h.openStore(ctx)
 	if err != nil {
 		h.keys.Lock()
 		return h.fail(err)
 	}
-	if err := h.settle(ctx, rolledBack); err != nil {
+	if err := h.settle(ctx, found); err != nil {
 		h.Log.Warn("the key file was not brought up to date", "error", err)
 	}
 	status.State, status.Accepts, status.Slots = vault.Ready, nil, h.keys.Status().Slots
-	status.Lost, status.RolledBack, status.ReadOnly = h.store.Lost(), rolledBack, h.store.ReadOnly()
+	status.Lost, status.RolledBack, status.ReadOnly = h.store.Lost(), found.rolledBack, h.store.ReadOnly()
 	if err := h.Opened(ctx, h.store); err != nil {
 		return h.fail(errors.Join(err, h.shut(ctx)))
 	}
@@ -251,49 +253,76 @@ func (h *History) keychain(ctx context.Context, s vault.Status) vault.Finding {
 	return vault.Probe(ctx, h.Ring)
 }
 
-// openStore opens the database, or makes it. One that is older than its anchor is opened too, and said to be.
-func (h *History) openStore(ctx context.Context) (rolledBack bool, err error) {
+// opening is what came to light when the database was opened.
+type opening struct {
+	rolledBack bool // it is older than its anchor
+	rotated    bool // a rotation that was cut short had sealed it with the next key
+}
+
+// openStore opens the database, or makes it.
+func (h *History) openStore(ctx context.Context) (found opening, err error) {
 	anchor, err := h.keys.Anchor(ctx)
 	if err != nil {
 		h.Log.Warn("the keychain's anchor could not be read; the key file's own counts", "error", err)
 	}
 	h.generation = anchor.Generation
 	if _, err := os.Lstat(h.database()); errors.Is(err, fs.ErrNotExist) && anchor.Commits > 0 {
-		return false, errMissing
+		return opening{}, errMissing
 	}
-	err = h.with(func(key *sealed.Key) (err error) {
-		if err := store.ImportPlain(ctx, h.database(), key); err != nil {
-			return err
-		}
+	open := func(key *sealed.Key) (err error) {
 		h.store, err = store.Open(ctx, h.database(), key, anchor.Commits)
 		if errors.Is(err, sealed.ErrRolledBack) {
-			rolledBack = true
+			found.rolledBack = true
 			h.store, err = store.Open(ctx, h.database(), key, 0)
 		}
 		return err
+	}
+	err = h.with(func(key, next *sealed.Key) (err error) {
+		if err := store.ImportPlain(ctx, h.database(), key); err != nil {
+			return err
+		}
+		err = open(key)
+		if errors.Is(err, sealed.ErrWrongKeyOrDamaged) && next != nil {
+			found.rotated = true
+			err = open(next)
+		}
+		return err
 	})
-	return rolledBack, err
+	return found, err
 }
 
-// with lends the data key.
-func (h *History) with(use func(key *sealed.Key) error) error {
-	var key sealed.Key
+// with lends the data key, and the next one while a rotation is under way, else nil.
+func (h *History) with(use func(key, next *sealed.Key) error) error {
+	var key, after sealed.Key
 	defer vault.Wipe(key[:])
-	if err := h.keys.With(func(data, _ []byte) error { copy(key[:], data); return nil }); err != nil {
+	defer vault.Wipe(after[:])
+	var next *sealed.Key
+	err := h.keys.With(func(data, nextData []byte) error {
+		copy(key[:], data)
+		if nextData != nil {
+			copy(after[:], nextData)
+			next = &after
+		}
+		return nil
+	})
+	if err != nil {
 		return err
 	}
-	return use(&key)
+	return use(&key, next)
 }
 
 // settle notes in the key file what the database that was just opened is. A key file that was damaged, and opened it all
 // the same, is written anew.
-func (h *History) settle(ctx context.Context, rolledBack bool) error {
-	if rolledBack {
+func (h *History) settle(ctx context.Context, found opening) error {
+	if found.rolledBack {
 		h.generation++ // an older history is another one: what it comes to counts from now on
 	}
 	aside, failed := h.keys.Mend(ctx)
 	if aside != "" {
 		h.Log.Warn("the key file was damaged and is written anew; the damaged one is kept", "as", aside)
+	}
+	if h.keys.Status().Rotating {
+		failed = errors.Join(failed, h.endRotation(ctx, found.rotated))
 	}
 	if _, salt := h.keys.History(); salt != h.store.Salt() {
 		failed = errors.Join(failed, h.keys.SetSalt(ctx, h.store.Salt()))
@@ -303,6 +332,12 @@ func (h *History) settle(ctx context.Context, rolledBack bool) error {
 
 func (h *History) anchor(ctx context.Context) error {
 	return h.keys.SetAnchor(ctx, vault.Anchor{Generation: h.generation, Commits: h.store.Durable()})
+}
+
+func (h *History) keepAnchor(ctx context.Context) {
+	if err := h.anchor(ctx); err != nil {
+		h.Log.Warn("the anchor of the history was not kept", "error", err)
+	}
 }
 
 // keep keeps the anchor up to date until the history is shut.
@@ -317,9 +352,7 @@ func (h *History) keep() {
 			case <-ctx.Done():
 				return
 			case <-tick.C:
-				if err := h.anchor(ctx); err != nil {
-					h.Log.Warn("the anchor of the history was not kept", "error", err)
-				}
+				h.keepAnchor(ctx)
 			}
 		}
 	})
@@ -327,14 +360,23 @@ func (h *History) keep() {
 
 // shut closes the database and wipes the key.
 func (h *History) shut(ctx context.Context) error {
+	err := h.closeStore(ctx)
+	if h.keys != nil {
+		h.keys.Lock()
+	}
+	return err
+}
+
+// closeStore closes the database. An anchor that is not kept is no loss: the one before counts.
+func (h *History) closeStore(ctx context.Context) error {
 	h.stop()
 	h.keeps.Wait()
 	if h.store == nil {
 		return nil
 	}
 	h.Closing()
-	err := errors.Join(h.store.Close(), h.anchor(ctx))
-	h.keys.Lock()
+	err := h.store.Close()
+	h.keepAnchor(ctx)
 	h.store = nil
 	return err
 }

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"log/slog"
@@ -302,4 +303,28 @@ func TestADamagedKeyFileThatStillOpensIsMended(t *testing.T) {
 		t.Errorf("kept %v (%v)", kept, err)
 	}
 	begin(t, folder, ring, "").is(vault.Ready)
+}
+
+// TestAHistoryWithoutAKeychainIsNotComplainedAbout: that nothing outside its folder knows how far it has come is no
+// news at each start and end.
+func TestAHistoryWithoutAKeychainIsNotComplainedAbout(t *testing.T) {
+	folder, ring := t.TempDir(), nowhere(t)
+	var log bytes.Buffer
+	for range 2 {
+		h := New(Options{
+			Folder: folder, Ring: ring, Log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn})),
+			Opened: func(context.Context, *store.Store) error { return nil }, Closing: func() {},
+		})
+		h.Start(t.Context())
+		log.Reset() // at its first start it says that there is none
+		if s, _ := h.Status(); s.State == vault.NoKeychain {
+			must(t, h.SetPassphrase(t.Context(), []byte("correct horse")))
+		} else {
+			must(t, h.UnlockWithPassphrase(t.Context(), []byte("correct horse")))
+		}
+		must(t, h.Close())
+		if log.Len() > 0 {
+			t.Errorf("it says %s", log.String())
+		}
+	}
 }

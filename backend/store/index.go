@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -180,7 +181,7 @@ func (s *Store) unindexedMessages(ctx context.Context, from int64, size int, fre
 			return nil, err
 		}
 		e.words = fresh.take(searchText(content))
-		e.facets = strings.Join(facets(project, agentID, role), " ")
+		e.facets = strings.Join(append(facets(project, agentID, role), era(e.key)), " ")
 		list = append(list, e)
 		bytes += len(content)
 	}
@@ -218,6 +219,13 @@ func facets(project agent.ProjectID, agentID string, role agent.Role) []string {
 	}
 	return list
 }
+
+// eraSize is how many messages make an era. FTS5 does not stop where a range of rows ends, but at the next match, so it
+// is told the era by one more word.
+const eraSize = 1 << 15
+
+// era is a word that the messages with keys about this one have, and that nobody types the beginning of.
+func era(key int64) string { return "0e" + strconv.FormatInt(key/eraSize, 36) }
 
 // freshWords collects the words that may not be in the table of words yet.
 type freshWords struct {

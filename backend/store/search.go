@@ -24,6 +24,7 @@ type Search struct {
 	Since, Until time.Time
 	After        Place
 	Limit        int
+	Whole        bool // looks at everything, however long that takes
 }
 
 // Hit is a message, or a title, that was found.
@@ -34,6 +35,8 @@ type Hit struct {
 	Role    agent.Role      // empty with Message
 	At      time.Time
 	Excerpt []Piece // of the message, or of the title
+
+	key hitKey
 }
 
 // Found is a page of hits.
@@ -41,17 +44,19 @@ type Found struct {
 	Hits   []Hit
 	Next   Place // the zero Place if nothing follows
 	Behind int64 // how many messages and titles are not in the index yet
+	// Since is not zero if looking at everything would have taken too long: what was said before it was left out.
+	Since time.Time
 }
 
 // Place is a place in a list of hits. What is said meanwhile does not move it. The zero Place is the start.
-type Place struct{ newest, skip int64 }
+type Place struct{ newest, oldest, skip int64 }
 
 // String is the place in a form that ParsePlace reads; empty for the zero Place.
 func (p Place) String() string {
 	if p == (Place{}) {
 		return ""
 	}
-	return fmt.Sprintf("%d.%d", p.newest, p.skip)
+	return fmt.Sprintf("%d.%d.%d", p.newest, p.oldest, p.skip)
 }
 
 // ParsePlace reads what String wrote.
@@ -60,8 +65,8 @@ func ParsePlace(text string) (Place, error) {
 	if text == "" {
 		return p, nil
 	}
-	n, err := fmt.Sscanf(text, "%d.%d", &p.newest, &p.skip)
-	if n != 2 || err != nil || p.String() != text || p.newest < 0 || p.skip < 0 || p.skip > mostHits {
+	n, err := fmt.Sscanf(text, "%d.%d.%d", &p.newest, &p.oldest, &p.skip)
+	if n != 3 || err != nil || p.String() != text || p.newest < 0 || p.oldest < 0 || p.skip < 0 || p.skip > mostHits {
 		return Place{}, agent.Errorf(agent.CodeValidation, "%q is no place in a list of hits. Use the value of next.", text)
 	}
 	return p, nil
@@ -74,12 +79,15 @@ const (
 	mostBeginning = 32    // words that begin alike; fewer
 	mostInRow     = 8     // if they stand after others
 	fewestInside  = 3     // letters to look for inside of words
+
+	patience = 50 * time.Millisecond // after which no further messages are looked at
 )
 
 // Search finds what a person typed. What matches more exactly comes first: titles, then messages with the same words in
 // a row, then those with all words, of which the last may go on, and last, if there is room, those with words that hold
 // what was typed somewhere inside. What matches alike comes newest first: so a word that is everywhere costs no more
-// than one that is rare. It stops soon after ctx ends.
+// than one that is rare. Common words that seldom come in a row could take longer than a person waits while they type:
+// then the oldest messages are left out, and Found says so. It stops soon after ctx ends.
 func (s *Store) Search(ctx context.Context, o Search) (Found, error) {
 	var found Found
 	var last int64
@@ -97,21 +105,27 @@ func (s *Store) Search(ctx context.Context, o Search) (Found, error) {
 	if o.After != (Place{}) {
 		last = min(last, o.After.newest)
 	}
-	f := finder{store: s, Search: o, seen: map[hitKey]bool{}, facets: facets(o.Project, o.Agent, o.Role)}
+	f := finder{store: s, Search: o, began: s.now(), seen: map[hitKey]bool{}, facets: facets(o.Project, o.Agent, o.Role)}
 	if oneProject { // then a word that all messages have narrows nothing, and costs a third of the time
 		f.facets = f.facets[1:]
 	}
 	if f.first, f.newest, err = s.keysBetween(ctx, o.Since, o.Until, last); err != nil {
 		return found, err
 	}
+	f.leaveOut(o.After.oldest)
 	if err := f.run(ctx, q); err != nil {
 		return found, err
 	}
 	found.Hits = f.hits
 	if f.more && int64(len(f.seen)) < mostHits {
-		found.Next = Place{last, o.After.skip + int64(len(f.hits))}
+		found.Next = Place{last, f.oldest, o.After.skip + int64(len(f.hits))}
 	}
-	return found, nil
+	if f.oldest > 0 {
+		var at int64
+		err = s.read.row(ctx, `SELECT coalesce((SELECT at FROM message WHERE key < ? ORDER BY key DESC LIMIT 1), 0)`, f.oldest).Scan(&at)
+		found.Since = instant(at + 1)
+	}
+	return found, err
 }
 
 // keysBetween gives the first and the last key of the messages of a time. Keys grow with time, so it is found by halving;
@@ -141,7 +155,9 @@ func (s *Store) keysBetween(ctx context.Context, since, until time.Time, last in
 type finder struct {
 	Search
 	store         *Store
+	began         time.Time
 	first, newest int64 // of the messages that are looked at
+	oldest        int64 // first, if older ones are left out for want of time; else 0
 	facets        []string
 	seen          map[hitKey]bool
 	hits          []Hit
@@ -262,15 +278,41 @@ func (f *finder) titles(ctx context.Context, q query) error {
 	return rows.Err()
 }
 
-// messages looks through the messages. All that takes time is in the first step of one statement, because that is what
-// the driver interrupts when ctx ends.
+// messages looks through the messages, the newest first: era by era until it is clear that what is left will not take too
+// long. Where what to leave out was decided before, by the page before or for what matches more exactly, that stands.
 func (f *finder) messages(ctx context.Context, q query) error {
+	if f.Whole || f.After != (Place{}) || f.oldest > 0 {
+		return f.some(ctx, q, f.facets, f.first, f.newest)
+	}
+	began := f.store.now()
+	for newest := f.newest; newest >= f.first && !f.more && len(f.seen) < mostHits; {
+		oldest, facets := f.first, f.facets
+		now, looked := f.store.now(), f.newest-newest
+		pace, left := float64(now.Sub(began))/float64(max(looked, 1)), float64(patience-now.Sub(f.began))
+		switch {
+		case looked < eraSize || pace*float64(newest-oldest+1) > left && pace*eraSize <= left:
+			oldest, facets = max(oldest, newest-newest%eraSize), append(slices.Clip(facets), era(newest))
+		case pace*eraSize > left:
+			f.leaveOut(newest + 1)
+			return nil
+		}
+		if err := f.some(ctx, q, facets, oldest, newest); err != nil {
+			return err
+		}
+		newest = oldest - 1
+	}
+	return nil
+}
+
+// some looks through some of the messages. All that takes time is in the first step of one statement, because that is
+// what the driver interrupts when ctx ends.
+func (f *finder) some(ctx context.Context, q query, facets []string, oldest, newest int64) error {
 	var array string
 	err := f.store.read.row(ctx, `SELECT json_group_array(key) FROM (
 			SELECT message.key FROM search CROSS JOIN message ON message.key = search.rowid CROSS JOIN session ON session.key = message.session
 			WHERE search MATCH ? AND search.rowid BETWEEN ? AND ? AND session.project = ? AND deleted_at IS NULL
 			ORDER BY search.rowid DESC LIMIT ?)`,
-		q.match(f.facets...), f.first, f.newest, f.Project, f.After.skip+int64(len(f.seen)+f.Limit+1)).Scan(&array)
+		q.match(facets...), oldest, newest, f.Project, f.After.skip+int64(len(f.seen)+f.Limit+1)).Scan(&array)
 	if err != nil {
 		return err
 	}
@@ -290,6 +332,22 @@ func (f *finder) messages(ctx context.Context, q query) error {
 		}
 	}
 	return nil
+}
+
+// leaveOut narrows the search to the messages from one on. What was found of older ones goes, too, or the pages that
+// follow would count otherwise.
+func (f *finder) leaveOut(before int64) {
+	if before <= f.first {
+		return
+	}
+	f.first, f.oldest = before, before
+	f.hits = slices.DeleteFunc(f.hits, func(h Hit) bool {
+		isOut := !h.key.isTitle && h.key.key < before
+		if isOut {
+			delete(f.seen, h.key)
+		}
+		return isOut
+	})
 }
 
 func (f *finder) message(ctx context.Context, q query, key int64) error {
@@ -321,7 +379,7 @@ func (f *finder) found(key hitKey, h Hit, excerpt func() []Piece) {
 		f.more = true
 		return
 	default:
-		h.Excerpt = excerpt()
+		h.key, h.Excerpt = key, excerpt()
 		f.hits = append(f.hits, h)
 	}
 	f.seen[key] = true

@@ -230,6 +230,52 @@ func TestSearchPagesHoldWhileMoreIsSaid(t *testing.T) {
 	}
 }
 
+func TestASearchThatTakesTooLongLeavesOutWhatIsOldest(t *testing.T) {
+	s := fresh(t)
+	s.stopIndex()
+	s.indexing.Wait()
+	clock, step := time.UnixMilli(1_000_000), time.Minute
+	s.now = func() time.Time { clock = clock.Add(step); return clock }
+	tell(t, s, home, "", "two words", "words, two")
+	tell(t, s, at(agent.DefaultProject, "new"), "", "two words", "words, not one but two", "other words, two")
+	_, err := s.writer.ExecContext(t.Context(), `UPDATE message SET key = key + ? WHERE key > 2`, 2*eraSize)
+	must(t, err)
+	caughtUp(t, s)
+	var since int64
+	must(t, s.read.row(t.Context(), `SELECT max(at) + 1 FROM message WHERE key <= ?`, eraSize).Scan(&since))
+	all, few := "unew0 us0 unew2 anew0 as0", "unew0 unew2 anew0"
+	for _, c := range []struct {
+		call  time.Duration // that the clock takes
+		limit int
+		whole bool
+		want  string
+		since time.Time
+	}{
+		{patience / 100, 2, false, all, time.Time{}},
+		{patience / 8, 2, false, all, time.Time{}},    // the first page is full in time, and those that follow take theirs
+		{patience / 8, 4, false, few, instant(since)}, // time is up after the exact ones were found, us0 among them
+		{patience, 1, false, few, instant(since)},
+		{patience, 5, false, few, instant(since)},
+		{patience, 5, true, all, time.Time{}},
+	} {
+		step = c.call
+		var got []string
+		for o := (Search{Project: agent.DefaultProject, Text: "two words", Limit: c.limit, Whole: c.whole}); len(got) == 0 || o.After != (Place{}); {
+			found, err := s.Search(t.Context(), o)
+			must(t, err)
+			if o.After = found.Next; found.Since != c.since {
+				t.Errorf("%v: all since %v, want %v", c, found.Since, c.since)
+			}
+			for _, h := range found.Hits {
+				got = append(got, string(h.Message))
+			}
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%v: got %v", c, got)
+		}
+	}
+}
+
 func TestADeletedSessionIsNotFoundAndARestoredOneIs(t *testing.T) {
 	s := fresh(t)
 	tell(t, s, home, "Moonlight", "moonlight")

@@ -166,12 +166,20 @@ func (s *Store) Verify(ctx context.Context) (sealed.Report, error) { return s.fi
 
 // Backup makes a sealed copy at path under the same data key, while the history is in use. It appears whole or not at all.
 func (s *Store) Backup(ctx context.Context, path string, key *sealed.Key) error {
-	return s.file.Backup(ctx, path, key, func(ctx context.Context) error {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		_, err := s.writer.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
-		return err
-	})
+	return s.file.Backup(ctx, path, key, s.checkpoint)
+}
+
+// Rekey seals the history anew under another data key, while it is in use. Until it returns nil the file is under one of
+// the two: keep both.
+func (s *Store) Rekey(ctx context.Context, key *sealed.Key) error {
+	return s.file.Rekey(ctx, key, s.checkpoint)
+}
+
+func (s *Store) checkpoint(ctx context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, err := s.writer.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
+	return err
 }
 
 // durability says what a commit waits for. Both survive the death of this process.

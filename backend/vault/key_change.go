@@ -238,20 +238,40 @@ func (k *KeyFile) forgetItems(ctx context.Context, gone []slot) {
 	}
 }
 
+// Forget deletes what the keyring holds for this history, for who removes the key file next. It needs no key.
+func (k *KeyFile) Forget(ctx context.Context) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.ring == nil {
+		return nil
+	}
+	accounts := []string{accountAnchor(k.doc.vault)}
+	for s := range k.slots(SlotKeychain) {
+		accounts = append(accounts, accountHistoryKey(k.doc.vault, s.id))
+	}
+	var failed error
+	for _, account := range accounts {
+		if err := k.ring.Delete(ctx, account); !errors.Is(err, ErrNotFound) {
+			failed = errors.Join(failed, err)
+		}
+	}
+	return failed
+}
+
 // SetSalt keeps a copy of the salt of the history's file, whenever that gets a new one.
 func (k *KeyFile) SetSalt(ctx context.Context, salt [SaltSize]byte) error {
 	return k.amend(ctx, func(h *history) { h.salt = salt })
 }
 
-// SetAnchor remembers how far the history has come: in the file, and in the keyring if it is there, where a copy of the
-// whole folder does not reach it. One small write each; at clean exit and every few minutes.
+// SetAnchor remembers how far the history has come: in the file, and in the keyring if that holds its key, where a copy
+// of the whole folder does not reach it. One small write each; at clean exit and every few minutes.
 func (k *KeyFile) SetAnchor(ctx context.Context, a Anchor) error {
 	if err := k.amend(ctx, func(h *history) { h.anchor = a }); err != nil {
 		return err
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.ring == nil || k.key == nil {
+	if k.key == nil || !k.inRing() {
 		return nil
 	}
 	return k.ring.Set(ctx, accountAnchor(k.doc.vault), k.signed(a))
@@ -266,7 +286,7 @@ func (k *KeyFile) Anchor(ctx context.Context) (Anchor, error) {
 		return Anchor{}, asleep()
 	}
 	a := k.doc.history.anchor
-	if k.ring == nil {
+	if !k.inRing() {
 		return a, nil
 	}
 	item, err := k.ring.Get(ctx, accountAnchor(k.doc.vault))
@@ -281,6 +301,17 @@ func (k *KeyFile) Anchor(ctx context.Context) (Anchor, error) {
 		a = kept
 	}
 	return a, nil
+}
+
+// inRing reports whether there is a keyring, and it holds the key of this history.
+func (k *KeyFile) inRing() bool {
+	if k.ring == nil {
+		return false
+	}
+	for range k.slots(SlotKeychain) {
+		return true
+	}
+	return false
 }
 
 const anchorSize = 16

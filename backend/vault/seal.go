@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/crypto/argon2"
@@ -82,14 +83,16 @@ var MinCost = Cost{Time: 3, Memory: 64 << 10, Threads: 4}
 var maxCost = Cost{Time: 16, Memory: 1 << 20, Threads: 16}
 
 // Calibrate finds a cost that takes this machine half a second to a second, and never less than MinCost. It takes about
-// a second or two itself.
-func Calibrate() Cost {
+// a second or two itself, once.
+func Calibrate() Cost { return measured() }
+
+var measured = sync.OnceValue(func() Cost {
 	return calibrate(func(c Cost) time.Duration {
 		start := time.Now()
 		derive([]byte("a passphrase to measure with"), make([]byte, saltSize), c)
 		return time.Since(start)
 	})
-}
+})
 
 func calibrate(measure func(Cost) time.Duration) Cost {
 	const enough = time.Second / 2

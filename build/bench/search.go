@@ -56,15 +56,22 @@ func (b *bench) search() error {
 	var all sample
 	for _, kind := range l.kinds() {
 		var took sample
+		var hits, partial int
 		for range typed {
 			text := kind.query()
 			begun := time.Now()
-			if _, err := s.Search(ctx, store.Search{Project: agent.DefaultProject, Text: text, Limit: 40}); err != nil {
+			found, err := s.Search(ctx, store.Search{Project: agent.DefaultProject, Text: text, Limit: 40})
+			if err != nil {
 				return errors.Join(err, s.Close())
 			}
 			took = append(took, time.Since(begun))
+			hits += len(found.Hits)
+			if !found.Since.IsZero() {
+				partial++
+			}
 		}
-		row("search: "+kind.name, "%s median, %s p99, %s worst", ms(took.median()), ms(took.at(0.99)), ms(took.at(1)))
+		row("search: "+kind.name, "%s median, %s p99, %s worst; %d hits, %d of %d left out the oldest",
+			ms(took.median()), ms(took.at(0.99)), ms(took.at(1)), hits/typed, partial, typed)
 		all = append(all, took...)
 	}
 	row(fmt.Sprintf("search: all %d of them", len(all)), "%s median, %s p99", ms(all.median()), ms(all.at(0.99)))
@@ -127,6 +134,7 @@ func (l *language) kinds() []kind {
 		{"two words, one of them common", func() string { return common() + " " + rare() }},
 		{"a phrase", func() string { return `"` + common() + " " + middle() + `"` }},
 		{"a phrase of common words", func() string { return `"` + common() + " " + common() + `"` }},
+		{"a phrase of three common words", func() string { return `"` + common() + " " + common() + " " + common() + `"` }},
 		{"the beginning of a rare word", func() string { return begin(rare()) }},
 		{"the beginning of a common word", func() string { return begin(common()) }},
 		{"the inside of a word", func() string { w := middle(); return w[1:] }},

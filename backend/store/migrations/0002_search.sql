@@ -3,7 +3,7 @@
 
 CREATE VIRTUAL TABLE search USING fts5 (
   body,
-  facet, -- project, agent and role, as words: a filter is one more word to look for
+  facet, -- project, agent, role and era, as words: a filter is one more word to look for
   content = '', contentless_delete = 1, tokenize = 'ascii', prefix = '2 3'
 );
 

@@ -12,12 +12,13 @@ type disk struct {
 	watch func(change)
 }
 
-// change is one write, one truncation (data is nil, off the new size), one sync, or the file's removal.
+// change is one write, one truncation (data is nil, off the new size), one sync, or the file's removal or new name.
 type change struct {
 	path          string
 	off           int64
 	data          []byte
 	sync, removed bool
+	renamed       string // to what, if it was
 }
 
 func openDisk(path string, flag int, watch func(change)) (*disk, error) {

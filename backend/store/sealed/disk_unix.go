@@ -32,3 +32,8 @@ func flushFolder(path string) error {
 	defer f.Close()
 	return f.Sync()
 }
+
+// isFull reports whether a write failed for want of space: on the disk, in a quota, or in what a file may have.
+func isFull(err error) bool {
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
+}

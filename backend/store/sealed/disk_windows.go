@@ -6,7 +6,11 @@ import (
 	"syscall"
 )
 
-const sharingViolation = syscall.Errno(32)
+const (
+	sharingViolation = syscall.Errno(32)
+	handleDiskFull   = syscall.Errno(39)
+	diskFull         = syscall.Errno(112)
+)
 
 // lockFile gives the one lock on path that any process may hold: the file is opened and shared with nobody. It ends
 // with the returned file, or with the process.
@@ -27,3 +31,6 @@ func lockFile(path string) (*os.File, error) {
 
 // flushFolder does nothing: Windows writes a rename through with the file.
 func flushFolder(string) error { return nil }
+
+// isFull reports whether a write failed for want of space.
+func isFull(err error) bool { return errors.Is(err, diskFull) || errors.Is(err, handleDiskFull) }

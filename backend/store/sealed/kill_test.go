@@ -6,13 +6,10 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"testing"
 )
 
@@ -38,12 +35,15 @@ func openEither(path string) (f *File, which int, err error) {
 	return nil, 0, err
 }
 
-// writeUntilKilled writes turns and says so, and between them checkpoints, rekeys, vacuums and changes the schema. It
-// returns only when something fails.
+// writeUntilKilled writes turns, and between them does what else an app does. Before each step it says how many turns
+// there are and what comes next. It returns only when something fails.
 func writeUntilKilled(path string) error {
 	f, which, err := openEither(path)
 	if err != nil {
 		return err
+	}
+	if f.Lost() > 0 {
+		return fmt.Errorf("%d commits lost without a power cut", f.Lost())
 	}
 	db, err := sql.Open("sqlite", "file:"+path+"?vfs="+VFS+"&_txlock=immediate&_pragma=synchronous("+os.Getenv("SEALED_SYNC")+")&_pragma=wal_autocheckpoint(30)&_pragma=cache_size(40)")
 	if err != nil {
@@ -54,34 +54,55 @@ func writeUntilKilled(path string) error {
 	if err != nil {
 		return err
 	}
-	if f.Lost() > 0 {
-		return fmt.Errorf("%d commits lost without a power cut", f.Lost())
+	ctx := context.Background()
+	steps := map[int]struct {
+		name string
+		do   func() error
+	}{
+		1: {"rekey", func() error {
+			which = 1 - which
+			return f.Rekey(ctx, keyOf(which), truncateLog(db))
+		}},
+		3: {"migrate", func() error { return migrateTurns(ctx, f, db, keyOf(which)) }},
+		5: {"checkpoint", func() error { return truncateLog(db)(ctx) }},
+		7: {"vacuum", func() error { _, err := db.Exec("VACUUM"); return err }},
 	}
 	for ; ; n++ {
+		fmt.Println(n, "insert")
 		if err := writeTurn(db, n); err != nil {
 			return err
 		}
-		fmt.Println("acked", n)
-		switch n % 8 {
-		case 1:
-			which = 1 - which
-			err = f.Rekey(context.Background(), keyOf(which), truncateLog(db))
-		case 3:
-			_, err = db.Exec("BEGIN; CREATE TABLE t2 AS SELECT * FROM m; DROP TABLE t2; ALTER TABLE turns RENAME COLUMN sum TO sum2; ALTER TABLE turns RENAME COLUMN sum2 TO sum; COMMIT")
-		case 5:
-			_, err = db.Exec("PRAGMA wal_checkpoint(TRUNCATE)")
-		case 6:
-			if n%16 == 6 {
-				_, err = db.Exec("VACUUM")
+		if step, ok := steps[n%8]; ok {
+			fmt.Println(n+1, step.name)
+			if err := step.do(); err != nil {
+				return fmt.Errorf("%s: %w", step.name, err)
 			}
-		}
-		if err != nil {
-			return err
 		}
 	}
 }
 
-// TestKill: a process that is killed at any moment leaves a whole file with everything that it had acknowledged.
+// migrateTurns does what the store does to change a schema: a copy aside, then one transaction that rebuilds a table and
+// counts the version up.
+func migrateTurns(ctx context.Context, f *File, db *sql.DB, key *Key) error {
+	aside := f.path + ".before"
+	if err := os.Remove(aside); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	if err := f.Backup(ctx, aside, key, truncateLog(db)); err != nil {
+		return err
+	}
+	var version int
+	if err := db.QueryRow("PRAGMA user_version").Scan(&version); err != nil {
+		return err
+	}
+	_, err := db.Exec(fmt.Sprintf(`BEGIN; CREATE TABLE next(turn INTEGER PRIMARY KEY, sum INTEGER, version INTEGER DEFAULT %[1]d);
+		INSERT INTO next(turn, sum) SELECT turn, sum FROM turns; DROP TABLE turns; ALTER TABLE next RENAME TO turns;
+		CREATE TABLE copied AS SELECT * FROM m; DROP TABLE copied; PRAGMA user_version = %[1]d; COMMIT`, version+1))
+	return err
+}
+
+// TestKill: a process that is killed at any moment leaves a whole file with everything that it had acknowledged, and the
+// copy that it was making is whole or not there.
 func TestKill(t *testing.T) {
 	self, err := os.Executable()
 	must(t, err)
@@ -94,40 +115,56 @@ func TestKill(t *testing.T) {
 	must(t, db.Close())
 	must(t, f.Close())
 	random := rand.New(rand.NewPCG(3, 3))
-	acked, logs, parts := 0, 0, 0
+	logs, parts, copies, killedIn := 0, 0, 0, map[string]int{}
 	for i := range times(20, 1000) {
-		// The child is killed a moment after it acknowledged some turn: how much later is up to the machine.
-		last := runAndKill(t, self, path, random)
-		acked = max(acked, last+1)
+		acked, step := runAndKill(t, self, path, random)
+		killedIn[step]++
 		if s, err := os.Stat(path + "-wal"); err == nil && s.Size() > 0 {
 			logs++
 		}
 		if _, err := os.Stat(path + "-part"); err == nil {
 			parts++
 		}
-		f, _, err := openEither(path)
-		if err != nil {
-			t.Fatalf("kill %d: %v", i, err)
-		}
-		db := writer(t, f)
+		f, db := afterKill(t, i, path)
 		n, err := countTurns(db)
 		if err != nil || n < acked || f.Lost() > 0 {
-			t.Fatalf("kill %d: %d turns of %d, %d lost, %v", i, n, acked, f.Lost(), err)
-		}
-		if r, err := f.Verify(t.Context()); err != nil || !r.Whole() {
-			t.Fatalf("kill %d: %+v %v", i, r, err)
+			t.Fatalf("kill %d in %s: %d turns of %d, %d lost, %v", i, step, n, acked, f.Lost(), err)
 		}
 		if n > 60 { // start over, or checking takes the whole time
 			run(t, db, "BEGIN; DELETE FROM m; DELETE FROM turns; INSERT INTO words(words) VALUES ('rebuild'); COMMIT")
-			acked = 0
 		}
 		must(t, db.Close())
 		must(t, f.Close())
+		if _, err := os.Stat(path + ".before"); err == nil {
+			copies++
+			f, db := afterKill(t, i, path+".before")
+			_, err := countTurns(db)
+			must(t, errors.Join(err, db.Close(), f.Close()))
+		}
 	}
-	t.Logf("%d with a log, %d in the middle of a rekey", logs, parts)
+	t.Logf("killed in %v; %d with a log, %d with a rekey unfinished, %d with a copy", killedIn, logs, parts, copies)
+	for _, step := range []string{"insert", "rekey", "migrate", "checkpoint", "vacuum"} {
+		if *long && killedIn[step] == 0 {
+			t.Errorf("never killed in %s", step)
+		}
+	}
 }
 
-func runAndKill(t *testing.T, self, path string, random *rand.Rand) (last int) {
+// afterKill opens what is left and verifies every page of it.
+func afterKill(t *testing.T, kill int, path string) (*File, *sql.DB) {
+	t.Helper()
+	f, _, err := openEither(path)
+	if err != nil {
+		t.Fatalf("kill %d: %v", kill, err)
+	}
+	if r, err := f.Verify(t.Context()); err != nil || !r.Whole() {
+		t.Fatalf("kill %d: %+v %v", kill, r, err)
+	}
+	return f, writer(t, f)
+}
+
+// runAndKill gives how many turns were acknowledged, and which step came next when the kill was on its way.
+func runAndKill(t *testing.T, self, path string, random *rand.Rand) (acked int, step string) {
 	child := exec.Command(self)
 	// What has reached the system survives a kill, whether or not it has reached the disk.
 	child.Env = append(os.Environ(), "SEALED_WRITE="+path, "SEALED_SYNC="+[]string{"FULL", "NORMAL"}[random.IntN(2)])
@@ -135,26 +172,22 @@ func runAndKill(t *testing.T, self, path string, random *rand.Rand) (last int) {
 	must(t, err)
 	must(t, child.Start())
 	lines := bufio.NewScanner(out)
-	last = -1
-	stop := 1 + random.IntN(20)
-	spin := random.IntN(4_000_000)
+	stop := 1 + random.IntN(30)
+	spin := random.IntN(1 << (12 + random.IntN(12)))
 	for lines.Scan() {
-		n, err := strconv.Atoi(strings.TrimPrefix(lines.Text(), "acked "))
-		if err != nil {
+		if _, err := fmt.Sscan(lines.Text(), &acked, &step); err != nil {
 			t.Fatal(lines.Text())
 		}
-		last = n
 		if stop--; stop == 0 {
 			for range spin { // a moment, not a time: some part of what the child does next
-				last = n
+				stop = 0
 			}
 			must(t, child.Process.Kill())
 		}
 	}
-	rest, _ := io.ReadAll(out)
 	child.Wait()
-	if len(rest) > 0 {
-		t.Fatalf("%s", rest)
+	if stop > 0 {
+		t.Fatal("it ended by itself")
 	}
-	return last
+	return acked, step
 }

@@ -170,6 +170,9 @@ func (f *File) become(part string) error {
 	if err := f.main.file.Close(); err != nil {
 		return err
 	}
+	if f.watch != nil {
+		f.watch(change{path: part, renamed: f.path})
+	}
 	moved := putInPlace(part, f.path, true)
 	main, err := openDisk(f.path, os.O_RDWR, f.watch)
 	if err != nil {

@@ -52,7 +52,7 @@ func writeTurn(db *sql.DB, turn int) error {
 			return err
 		}
 	}
-	if _, err := tx.Exec("INSERT INTO turns VALUES (?, ?)", turn, sum); err != nil {
+	if _, err := tx.Exec("INSERT INTO turns(turn, sum) VALUES (?, ?)", turn, sum); err != nil {
 		return err
 	}
 	return tx.Commit()
@@ -102,17 +102,18 @@ type simulation struct {
 	path    string
 	start   []byte // the file when it began
 	changes []change
-	acked   []int // how many changes there were when each turn was acknowledged
+	acked   []int    // how many changes there were when each turn was acknowledged
+	rekeys  [][2]int // how many there were before and after each
 }
 
 // record writes turns; every so often it does what else an app does.
 func record(t *testing.T, synchronous string, turns int) *simulation {
-	path := filepath.Join(t.TempDir(), "history.db")
-	must(t, Create(path, &testKey, XAES256GCM))
+	path, which := filepath.Join(t.TempDir(), "history.db"), 0
+	must(t, Create(path, keyOf(which), XAES256GCM))
 	s := &simulation{path: path}
 	s.start, _ = os.ReadFile(path)
 	for session := range 2 {
-		f, err := open(path, &testKey, 0, func(c change) { s.changes = append(s.changes, c) })
+		f, err := open(path, keyOf(which), 0, func(c change) { s.changes = append(s.changes, c) })
 		must(t, err)
 		s.path = f.path
 		db := writer(t, f, "wal_autocheckpoint(40)", "synchronous("+synchronous+")", "cache_size(30)")
@@ -123,6 +124,11 @@ func record(t *testing.T, synchronous string, turns int) *simulation {
 			must(t, writeTurn(db, session*(turns/2)+i))
 			s.acked = append(s.acked, len(s.changes))
 			switch i % 40 {
+			case 5, 30:
+				before := len(s.changes)
+				which = 1 - which
+				must(t, f.Rekey(t.Context(), keyOf(which), truncateLog(db)))
+				s.rekeys = append(s.rekeys, [2]int{before, len(s.changes)})
 			case 15:
 				run(t, db, "PRAGMA wal_checkpoint(TRUNCATE)")
 			case 25:
@@ -160,6 +166,13 @@ func (s *simulation) cut(n int, random *rand.Rand) map[string][]byte {
 			}
 			continue
 		}
+		if c.renamed != "" { // its folder is flushed before anything else happens
+			if i+1 < n || random.IntN(2) == 0 {
+				files[c.renamed] = b
+				delete(files, c.path)
+			}
+			continue
+		}
 		if c.data == nil {
 			files[c.path] = b[:min(int64(len(b)), c.off)] // a truncation is in the file system's journal, in order
 			continue
@@ -187,7 +200,7 @@ func (s *simulation) cut(n int, random *rand.Rand) map[string][]byte {
 // lay puts files into a folder and gives the path of the history.
 func (s *simulation) lay(t testing.TB, folder string, files map[string][]byte) string {
 	path := filepath.Join(folder, "history.db")
-	for _, suffix := range []string{"", "-wal"} {
+	for _, suffix := range []string{"", "-wal", "-part"} {
 		os.Remove(path + suffix)
 		if b, ok := files[s.path+suffix]; ok {
 			must(t, os.WriteFile(path+suffix, b, 0o600))
@@ -197,15 +210,21 @@ func (s *simulation) lay(t testing.TB, folder string, files map[string][]byte) s
 }
 
 // TestPowerCut: whatever a power cut leaves opens, is whole, has every turn that was acknowledged with synchronous=FULL,
-// says what it lost, and is never taken for tampering. It goes on working, and a scrub finds nothing.
+// says what it lost, and is never taken for tampering, in the middle of a rekey either. It goes on working, and a scrub
+// finds nothing.
 func TestPowerCut(t *testing.T) {
 	for _, synchronous := range []string{"FULL", "NORMAL"} {
 		t.Run(synchronous, func(t *testing.T) {
 			s := record(t, synchronous, times(100, 160))
 			random := rand.New(rand.NewPCG(7, uint64(len(s.changes))))
-			folder, most, lossy := t.TempDir(), 0, 0
+			folder, most, lossy, inRekey := t.TempDir(), 0, 0, 0
 			for i := range times(120, 3000) {
 				n := 1 + random.IntN(len(s.changes))
+				if i%3 == 0 {
+					span := s.rekeys[random.IntN(len(s.rekeys))]
+					n = span[0] + 1 + random.IntN(span[1]-span[0])
+					inRekey++
+				}
 				path := s.lay(t, folder, s.cut(n, random))
 				acked, found := s.ackedAt(n), 0
 				lost := check(t, fmt.Sprintf("cut %d after change %d of %d", i, n, len(s.changes)), path, &found)
@@ -220,7 +239,7 @@ func TestPowerCut(t *testing.T) {
 					t.Fatalf("cut %d: a loss was not reported", i)
 				}
 			}
-			t.Logf("%d changes; %d losses reported; most turns lost: %d", len(s.changes), lossy, max(0, most))
+			t.Logf("%d changes; %d cuts in the middle of a rekey; %d losses reported; most turns lost: %d", len(s.changes), inRekey, lossy, max(0, most))
 		})
 	}
 }
@@ -289,7 +308,7 @@ func TestLostCommitsStayLost(t *testing.T) {
 
 func check(t *testing.T, what, path string, found *int) uint64 {
 	t.Helper()
-	f, err := Open(path, &testKey, 0)
+	f, _, err := openEither(path)
 	if err != nil {
 		t.Fatalf("%s: %v", what, err)
 	}

@@ -353,6 +353,8 @@ func code(err error, otherwise int32) int32 {
 		return sqlite3.SQLITE_IOERR_SHORT_READ
 	case errors.Is(err, ErrDamaged):
 		return sqlite3.SQLITE_IOERR_DATA
+	case isFull(err):
+		return sqlite3.SQLITE_FULL
 	}
 	return otherwise
 }

@@ -36,8 +36,9 @@ func (h *history) close() error {
 var key = sealed.Key{0x5e, 0xa1, 0xed}
 
 var engines = []engine{
-	{"plain", openPlain, true},
+	{"plain", openPlain(8192), true},
 	{"sealed", openSealed, true},
+	{"plain, pages of 4 KiB", openPlain(4096), true}, // what SQLite takes by itself; all others have pages of 8 KiB
 	{"adiantum", openAdiantum, false},
 	{"sqlcipher", openSQLCipher, false},
 }
@@ -55,9 +56,11 @@ func one(db *sql.DB, err error, synchronous string, after func() error) (*histor
 	return &history{db, after}, nil
 }
 
-func openPlain(path, synchronous string, _ bool) (*history, error) {
-	db, err := sql.Open("sqlite", "file:"+path)
-	return one(db, err, synchronous, nil)
+func openPlain(pageSize int) func(path, synchronous string, create bool) (*history, error) {
+	return func(path, synchronous string, _ bool) (*history, error) {
+		db, err := sql.Open("sqlite", fmt.Sprintf("file:%s?_pragma=page_size(%d)", path, pageSize))
+		return one(db, err, synchronous, nil)
+	}
 }
 
 func openSealed(path, synchronous string, create bool) (*history, error) {
@@ -75,11 +78,11 @@ func openSealed(path, synchronous string, create bool) (*history, error) {
 }
 
 func openAdiantum(path, synchronous string, _ bool) (*history, error) {
-	db, err := ncruces.Open(fmt.Sprintf("file:%s?vfs=adiantum&hexkey=%x", path, key[:]))
+	db, err := ncruces.Open(fmt.Sprintf("file:%s?vfs=adiantum&hexkey=%x&_pragma=page_size(8192)", path, key[:]))
 	return one(db, err, synchronous, nil)
 }
 
 func openSQLCipher(path, synchronous string, _ bool) (*history, error) {
-	db, err := sql.Open("sqlite3", fmt.Sprintf("file:%s?_pragma_key=x'%x'", path, key[:]))
+	db, err := sql.Open("sqlite3", fmt.Sprintf("file:%s?_pragma_key=x'%x'&_pragma_cipher_page_size=8192", path, key[:]))
 	return one(db, err, synchronous, nil)
 }

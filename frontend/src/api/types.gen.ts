@@ -39,6 +39,40 @@ export interface Unlocking {
   passphrase?: string
 }
 
+export interface Salvaging {
+  path?: string
+  code?: string
+  passphrase?: string
+}
+
+export interface TableLoss {
+  table: string
+  rows: number
+  all: boolean
+}
+
+export interface Incomplete {
+  id: string
+  title: string
+  messages: number
+  records: number
+  remade: boolean
+}
+
+export interface Salvage {
+  pages: number
+  bad: number
+  lost: number
+  sessions: number
+  messages: number
+  tables: TableLoss[]
+  incomplete: Incomplete[]
+}
+
+export interface Deletion {
+  confirm: string
+}
+
 export interface RecoveryCode {
   code: string
 }
@@ -208,6 +242,7 @@ export interface SearchResult {
   hits: Hit[]
   next?: string
   behind: number
+  since?: number
 }
 
 export interface FailureStatus {

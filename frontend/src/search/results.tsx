@@ -16,7 +16,7 @@ interface ResultsProps {
 /** What was found, session by session. What was found before stays until there is something else to show. */
 export function Results({ active, onChoose }: ResultsProps) {
   const { search } = useParley();
-  const { hits, next, behind, state, error } = useStore(search, value => value);
+  const { hits, next, behind, since, state, error } = useStore(search, value => value);
   return (
     <div className="min-h-0 flex-1 overflow-y-auto px-2 pb-3">
       <p role="status" className={`px-2 pt-2 text-sm text-faint ${state === 'done' && hits.length > 0 ? 'sr-only' : ''}`}>
@@ -24,6 +24,7 @@ export function Results({ active, onChoose }: ResultsProps) {
         {state === 'done' && (hits.length > 0 ? text.search.found(hits.length, next !== undefined) : text.search.none)}
       </p>
       {state === 'done' && behind > 0 && <p className="px-2 pt-2 text-xs text-faint">{text.search.behind}</p>}
+      {state === 'done' && since && <p className="px-2 pt-2 text-xs text-faint">{text.search.since(text.when(since))}</p>}
       <div id={resultsId} role="listbox" aria-label={text.search.results} aria-busy={state === 'waiting'}>
         {bySession(hits).map(group => {
           const [first] = group;

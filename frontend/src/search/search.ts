@@ -13,6 +13,8 @@ interface State {
   next: string | undefined;
   /** How much is not searched yet. */
   behind: number;
+  /** What was said before this was left out, in milliseconds; undefined: nothing was. */
+  since: number | undefined;
   /** waiting: nothing is known of this text yet. */
   state: 'idle' | 'waiting' | 'done' | 'failed';
   error: string;
@@ -30,13 +32,13 @@ export class Search extends Store<State> {
   #asking: AbortController | undefined;
 
   constructor(private readonly client: Client) {
-    super({ text: '', hits: [], next: undefined, behind: 0, state: 'idle', error: '', marks: undefined });
+    super({ text: '', hits: [], next: undefined, behind: 0, since: undefined, state: 'idle', error: '', marks: undefined });
   }
 
   /** Looks for another text as soon as the person pauses. What was asked before is not waited for any more. */
   type(text: string): void {
     this.#asking?.abort();
-    if (!text.trim()) return this.set({ text, hits: [], next: undefined, behind: 0, state: 'idle', marks: undefined });
+    if (!text.trim()) return this.set({ text, hits: [], next: undefined, behind: 0, since: undefined, state: 'idle', marks: undefined });
     this.set({ text, state: 'waiting', marks: undefined });
     const asking = (this.#asking = new AbortController());
     setTimeout(() => asking.signal.aborted || void this.#ask(asking.signal), pause);
@@ -59,9 +61,9 @@ export class Search extends Store<State> {
 
   async #ask(signal: AbortSignal, after?: string): Promise<void> {
     try {
-      const { hits, next, behind } = await this.client.search({ q: this.value.text, limit: pageSize, after }, signal);
+      const { hits, next, behind, since } = await this.client.search({ q: this.value.text, limit: pageSize, after }, signal);
       if (signal.aborted) return;
-      this.set({ hits: bySession(after ? [...this.value.hits, ...hits] : hits).flat(), next, behind, state: 'done' });
+      this.set({ hits: bySession(after ? [...this.value.hits, ...hits] : hits).flat(), next, behind, since, state: 'done' });
     } catch (error) {
       if (!signal.aborted) this.set({ state: 'failed', hits: [], next: undefined, error: (error as Error).message });
     }

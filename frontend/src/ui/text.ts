@@ -211,6 +211,7 @@ export const text = {
     found: (n: number, more: boolean) => `${plural(n, 'hit', 'hits')}${more ? ', and more' : ''}`,
     none: 'Nothing was found.',
     behind: 'The index is catching up. What is new may be missing for a moment.',
+    since: (when: string) => `These words are so common that only what was said since ${when} was searched. Add a rarer one to look further.`,
     role: (role: string | undefined) => ({ user: 'You', assistant: 'Agent', tool: 'Tool', system: 'System' })[role ?? ''] ?? 'Title',
     gone: 'What was found there cannot be shown any more.',
   },

@@ -85,7 +85,7 @@ CREATE TABLE log (
 
 CREATE VIRTUAL TABLE search USING fts5 (
   body,
-  facet, -- project, agent and role, as words: a filter is one more word to look for
+  facet, -- project, agent, role and era, as words: a filter is one more word to look for
   content = '', contentless_delete = 1, tokenize = 'ascii', prefix = '2 3'
 );
 
@@ -141,7 +141,7 @@ INSERT INTO log (session, first, count, turn, at, events) VALUES (1, 1, 1, 't1',
 INSERT INTO log (session, first, count, turn, at, events) VALUES (1, 2, 2, 't1', 1600, '[{"type":"message_delta","texts":["Pears, ","mostly."]}]');
 INSERT INTO log (session, first, count, turn, at, events) VALUES (1, 4, 1, 't1', 2000, '[{"type":"turn_completed","usage":{"input":2,"output":3,"total":5},"stopReason":"end_turn"}]');
 
-INSERT INTO search (rowid, body, facet) VALUES (1, 'which fruit grows here ', 'p64656661756c74 a64656d6f ruser');
+INSERT INTO search (rowid, body, facet) VALUES (1, 'which fruit grows here ', 'p64656661756c74 a64656d6f ruser 0e0');
 INSERT INTO search_title (rowid, body) VALUES (1, 'about the garden ');
 INSERT INTO word (key, text) VALUES (1, 'which'), (2, 'fruit'), (3, 'grows'), (4, 'here'), (5, 'about'), (6, 'garden');
 INSERT INTO word_inside (rowid, text) SELECT key, text FROM word;
