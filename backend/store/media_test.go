@@ -137,3 +137,37 @@ func TestAMessageIsNotStoredWithoutItsMedia(t *testing.T) {
 		t.Errorf("stored are the message (%v) and %q", err, stored(t, s))
 	}
 }
+
+// TestSalvagedMessagesReferToTheirMedia: what is left may be a message without its reference, a reference to nothing, and
+// media whose message is gone.
+func TestSalvagedMessagesReferToTheirMedia(t *testing.T) {
+	s := fresh(t)
+	s.stopCollect()
+	s.collecting.Wait()
+	must(t, s.CreateSession(t.Context(), home, spec, ""))
+	milk := media("milk")
+	attach(t, s, home, "1", picture, recording)
+	attach(t, s, home, "2", milk)
+	_, err := s.writer.ExecContext(t.Context(), `PRAGMA foreign_keys = 0; DELETE FROM media WHERE mime_type = 'audio/mpeg';
+		DELETE FROM message_media WHERE media = (SELECT key FROM media WHERE mime_type = 'image/png'); DELETE FROM message WHERE id = 'u2'`)
+	must(t, err)
+	must(t, s.update(t.Context(), written, func(tx tx) error { _, err := remake(t.Context(), tx); return err }))
+	var broken int
+	must(t, s.writer.QueryRowContext(t.Context(), `SELECT count(*) FROM pragma_foreign_key_check`).Scan(&broken))
+	if broken != 0 {
+		t.Errorf("%d rows refer to what is not there", broken)
+	}
+	collected(t, s, time.Now().Add(keepUnused-time.Minute), "p")
+	if _, err := s.Media(t.Context(), milk.Handle); err != nil {
+		t.Errorf("media without a message is gone at once: %v", err)
+	}
+	collected(t, s, time.Now().Add(2*keepUnused), "p")
+	if _, err := s.Media(t.Context(), milk.Handle); !errors.Is(err, ErrNotFound) {
+		t.Errorf("media without a message is %v", err)
+	}
+	_, err = s.writer.ExecContext(t.Context(), `PRAGMA foreign_keys = 1`)
+	must(t, err)
+	must(t, s.DeleteSession(t.Context(), home))
+	must(t, s.PurgeSession(t.Context(), home))
+	collected(t, s, time.Now().Add(2*keepUnused), "")
+}

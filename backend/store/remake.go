@@ -45,6 +45,12 @@ func remake(ctx context.Context, tx tx) (remade []any, err error) {
 			WHERE head IS NULL OR head NOT IN (SELECT id FROM turn)`,
 		`UPDATE session SET next_seq = max(next_seq, (SELECT coalesce(max(first + count), 0) FROM log WHERE session = session.key)),
 			next_message = max(next_message, (SELECT coalesce(max(seq) + 1, 0) FROM message WHERE session = session.key))`,
+		// Which media there is may differ from what is referred to, both ways; the messages themselves say what they refer to.
+		`DELETE FROM message_media WHERE message NOT IN (SELECT key FROM message) OR media NOT IN (SELECT key FROM media)`,
+		`INSERT OR IGNORE INTO message_media (message, media) SELECT message.key, media.key FROM message, json_each(message.content) AS part
+			JOIN media ON 'media://sha256-' || media.sha256 = part.value ->> 'handle'`,
+		`DELETE FROM media_unused WHERE media NOT IN (SELECT key FROM media) OR media IN (SELECT media FROM message_media)`,
+		`INSERT OR IGNORE INTO media_unused (media, since) SELECT key, unixepoch() * 1000 FROM media WHERE key NOT IN (SELECT media FROM message_media)`,
 		`INSERT INTO search_retitled (session) SELECT key FROM session WHERE title <> ''`,
 	} {
 		if err == nil {
