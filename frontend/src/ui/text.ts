@@ -78,6 +78,8 @@ export const text = {
         `The key of your history is kept in ${keychain || 'the keychain of this machine'}. Parley asks for it, and waits until you have answered the dialog that appears.`,
       sleeping: 'Nobody can read your sessions until you unlock it.',
       needs_passphrase: 'It opens the sessions that are kept on this machine.',
+      no_keychain:
+        'It has the key of your history, which is here, and untouched. Start the keychain, or Parley in the desktop session that has it, then try again.',
       needs_recovery_code: 'Your history is here, and untouched. Enter the recovery code that you saved; the key then goes back into the keychain.',
     },
     use: {

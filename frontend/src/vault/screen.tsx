@@ -15,7 +15,15 @@ import { Unlock, waysOf } from './ways.tsx';
 /** The whole page while the history is not open: why, and what to do. */
 export function VaultScreen({ vault }: { vault: Vault }) {
   const isFirst = vault.state === 'no_keychain' && vault.slots.length === 0;
-  return isFirst ? <FirstPassphrase vault={vault} /> : <Closed key={vault.state} vault={vault} />;
+  if (isFirst) return <FirstPassphrase vault={vault} />;
+  const met = asMet(vault);
+  return <Closed key={met.state} vault={met} />;
+}
+
+/** To the door a key that it cannot get is gone. A person has to know first that the keychain did not even answer. */
+function asMet(vault: Vault): Vault {
+  const isUnknown = vault.state === 'needs_recovery_code' && vault.keychain.health === 'absent';
+  return isUnknown ? { ...vault, state: 'no_keychain' } : vault;
 }
 
 /** Nothing is known of the history yet. Usually that is over before anybody sees it. */
