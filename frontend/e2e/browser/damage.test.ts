@@ -50,7 +50,7 @@ test('what a power cut took is counted, and the rest is there', async ({ context
   await next.getByText(text.vault.notice.lost(1)).waitFor();
   await next.getByRole('navigation').getByRole('link', { name: /Before/ }).click();
   await next.getByText('It is kept.', { exact: true }).waitFor();
-  expect(await answer(next).innerText()).toContain('w0000000');
+  await readable(answer(next)).toContain('w0000000');
   expect(await answer(next).innerText()).not.toContain('w0000039');
   await button(next, text.close).click();
   await next.getByText(text.vault.notice.lost(1)).waitFor({ state: 'detached' });
