@@ -22,6 +22,8 @@ func (h home) sealedValues() string { return filepath.Join(string(h), "keychain"
 
 func (h home) runners() string { return filepath.Join(string(h), "runners") }
 
+func (h home) scratches() string { return filepath.Join(string(h), "scratch") }
+
 // scratch names the folder that a session's tools work in. Two sessions never share one: ids that differ only in what a
 // file name cannot say are told apart by a digest.
 func (h home) scratch(key agent.SessionKey) string {
@@ -29,7 +31,7 @@ func (h home) scratch(key agent.SessionKey) string {
 	if name != string(key.Session) {
 		name += fmt.Sprintf("-%x", sha256.Sum256([]byte(key.Session)))[:17]
 	}
-	return filepath.Join(string(h), "scratch", key.Project.FileName(), name)
+	return filepath.Join(h.scratches(), key.Project.FileName(), name)
 }
 
 // findHome gives the data folder, PARLEY_HOME or the platform's, and makes it.

@@ -37,6 +37,7 @@ var routes = []route{
 	answer("POST /vault/lock", (*Door).lockVault),
 	accept("POST /vault/rotate", (*Door).rotateVault),
 	answer("POST /vault/start-new", (*Door).startNewVault),
+	accept("POST /vault/delete-everything", (*Door).deleteEverything),
 	answer("POST /vault/recovery-code", (*Door).makeRecoveryCode),
 	accept("PUT /vault/recovery-code", (*Door).setRecoveryCode),
 	accept("PUT /vault/passphrase", (*Door).setPassphrase),

@@ -54,6 +54,11 @@ type Backup struct {
 	Path string `json:"path"`
 }
 
+// Deletion is how a person says that everything shall go: Confirm is what they typed, and has to be DELETE EVERYTHING.
+type Deletion struct {
+	Confirm string `json:"confirm"`
+}
+
 // Scrub is what was found by reading all of the history.
 type Scrub struct {
 	Pages int   `json:"pages"`
@@ -137,6 +142,13 @@ func (d *Door) lockVault(r *http.Request) (Vault, error) {
 
 func (d *Door) startNewVault(r *http.Request) (Vault, error) {
 	return d.vault(d.History.StartNew(r.Context()))
+}
+
+func (d *Door) deleteEverything(r *http.Request, sure Deletion) (Vault, error) {
+	if sure.Confirm != "DELETE EVERYTHING" {
+		return Vault{}, agent.Errorf(agent.CodeValidation, "Nothing was deleted. To delete the whole history for good, type DELETE EVERYTHING.")
+	}
+	return d.vault(d.History.DeleteEverything(r.Context()))
 }
 
 func (d *Door) backUpVault(r *http.Request, b Backup) (noBody, error) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"net/url"
+	"slices"
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -18,6 +19,8 @@ type access []string
 var (
 	writing = access{"journal_mode(WAL)", "synchronous(NORMAL)"}
 	reading = access{"query_only(1)"}
+	// salvaging takes what there is of a schema, and reads only.
+	salvaging = access{"query_only(1)", "writable_schema(1)"}
 )
 
 // maxConnections is how many read at once. Of those that write there is one.
@@ -42,6 +45,9 @@ func connect(path string, a access) (*sql.DB, error) {
 		"trusted_schema(0)", "cell_size_check(1)", "secure_delete(FAST)",
 	}}
 	query["_pragma"] = append(query["_pragma"], a...)
+	if slices.Equal(a, salvaging) {
+		query.Set("_defensive", "0") // which would insist on all of the schema
+	}
 	db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Opaque: url.PathEscape(path), RawQuery: query.Encode()}).String())
 	if err != nil {
 		return nil, err

@@ -238,6 +238,26 @@ func (k *KeyFile) forgetItems(ctx context.Context, gone []slot) {
 	}
 }
 
+// Forget deletes what the keyring holds for this history, for who removes the key file next. It needs no key.
+func (k *KeyFile) Forget(ctx context.Context) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.ring == nil {
+		return nil
+	}
+	accounts := []string{accountAnchor(k.doc.vault)}
+	for s := range k.slots(SlotKeychain) {
+		accounts = append(accounts, accountHistoryKey(k.doc.vault, s.id))
+	}
+	var failed error
+	for _, account := range accounts {
+		if err := k.ring.Delete(ctx, account); !errors.Is(err, ErrNotFound) {
+			failed = errors.Join(failed, err)
+		}
+	}
+	return failed
+}
+
 // SetSalt keeps a copy of the salt of the history's file, whenever that gets a new one.
 func (k *KeyFile) SetSalt(ctx context.Context, salt [SaltSize]byte) error {
 	return k.amend(ctx, func(h *history) { h.salt = salt })

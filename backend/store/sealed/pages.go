@@ -21,6 +21,9 @@ func (f *File) readPage(dst []byte, number uint32) error {
 	if number > f.pages {
 		return errShort
 	}
+	if f.withheld[number] {
+		return damage("page %d is lost", number)
+	}
 	_, err := f.readSealed(dst, number)
 	return err
 }

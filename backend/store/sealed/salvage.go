@@ -8,10 +8,10 @@ import (
 
 // Salvage makes a sealed copy, at out and under the same key, of every page of a damaged file that is still authentic.
 // The original is not touched. In place of a page that is lost the copy has one with a single row, all NULL, whose rowid
-// is minus the page's number: SQLite reads a table past it. The copy is for reading rows out of, into a new file: each
-// table by itself, NOT INDEXED, WHERE +rowid > 0 (the plus keeps SQLite from searching by it). Indexes may lack entries,
-// and what continued on a lost page is an error of that row. If page 1 is lost, so are the names of all tables, and the
-// copy is an empty database.
+// is minus the page's number: SQLite reads a table past it. The copy is for reading rows out of, into a new file: first
+// the row ids of each table, NOT INDEXED, WHERE +rowid > 0 (the plus keeps SQLite from searching by it); then, the lost
+// pages Withheld, what each row holds, because of one that continued on such a page something else would be read. Indexes
+// may lack entries. If page 1 is lost, so are the names of all tables, and the copy is an empty database.
 //
 // The counter of commits begins anew, so an anchor kept elsewhere has to as well.
 //
@@ -45,6 +45,16 @@ func Salvage(path string, key *Key, header *Header, out string) (Report, error) 
 		return err
 	})
 	return r, err
+}
+
+// Withhold makes reading these pages a Damage from now on, where SQLite does not have them in memory.
+func (f *File) Withhold(pages []uint32) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.withheld = map[uint32]bool{}
+	for _, number := range pages {
+		f.withheld[number] = true
+	}
 }
 
 // salvage reads a file without believing any of it.

@@ -71,6 +71,8 @@ type File struct {
 	log    wal
 	mirror *mirror
 
+	withheld map[uint32]bool // pages that are not what they were before a salvage
+
 	users   int // open handles of SQLite
 	locks   pageLocks
 	index   walIndex

@@ -38,6 +38,10 @@ export interface Unlocking {
   passphrase?: string
 }
 
+export interface Deletion {
+  confirm: string
+}
+
 export interface RecoveryCode {
   code: string
 }

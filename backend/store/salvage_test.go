@@ -1,0 +1,123 @@
+package store
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"parley/backend/agent"
+	"parley/backend/store/sealed"
+)
+
+const (
+	pageSize = 8192
+	prologue = 3 * 4096
+)
+
+// library fills a history with sessions whose rows share pages, and go over several, and gives its messages.
+func library(t *testing.T, path string) (messages map[string]string, salt sealed.Salt) {
+	t.Helper()
+	s := open(t, path)
+	for i := range 6 {
+		key := agent.SessionKey{Project: agent.DefaultProject, Session: agent.SessionID(fmt.Sprint("s", i))}
+		must(t, s.CreateSession(t.Context(), key, spec, "/work"))
+		var parent agent.TurnID
+		for j := range 6 {
+			name := fmt.Sprintf("%d-%d", i, j)
+			m := text(agent.MessageID("u"+name), agent.RoleUser, strings.Repeat("question "+name+" ", 1+rand.N(200)+2000*(j/5)))
+			parent = say(t, s, key, name, parent, &m)
+		}
+	}
+	messages, salt = told(t, s), s.Salt()
+	must(t, s.Close())
+	return messages, salt
+}
+
+// told gives every message of every branch, read as a page and a model read them.
+func told(t *testing.T, s *Store) map[string]string {
+	t.Helper()
+	list, err := s.Sessions(t.Context(), agent.DefaultProject, Page{}, 100)
+	must(t, err)
+	messages := map[string]string{}
+	for _, session := range list {
+		turns, err := s.Branch(t.Context(), session.Head, 1000)
+		must(t, err)
+		for _, turn := range turns {
+			_, err := s.TurnLog(t.Context(), turn.ID)
+			must(t, err)
+		}
+		history, err := s.History(t.Context(), session.Head)
+		must(t, err)
+		for _, m := range history {
+			messages[string(m.ID)] = fmt.Sprint(m.Role, m.Parts)
+		}
+	}
+	return messages
+}
+
+// TestSalvageKeepsWhatIsAuthentic damages pages of a history, one or some at once: a whole history comes of it each time,
+// with nothing in it that was not said, and what is missing is said.
+func TestSalvageKeepsWhatIsAuthentic(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "history.db")
+	messages, salt := library(t, path)
+	file, err := os.ReadFile(path)
+	must(t, err)
+	pages := (len(file) - prologue) / pageSize
+	header := sealed.NewHeader(sealed.XAES256GCM, salt)
+	least := len(messages)
+	for round := range 25 {
+		damaged := rand.Perm(pages)[:1+9*(round%2)]
+		if round == 0 {
+			damaged[0] = 0 // which has the names of all tables
+		}
+		b := slices.Clone(file)
+		for _, p := range damaged {
+			b[prologue+p*pageSize+rand.N(pageSize)] ^= 1
+		}
+		clear(b[:64]) // the header too
+		folder := t.TempDir()
+		in, out := filepath.Join(folder, "damaged.db"), filepath.Join(folder, "history.db")
+		must(t, os.WriteFile(in, b, 0o600))
+		found, err := Salvage(t.Context(), in, &testKey, header, out)
+		if err != nil {
+			t.Fatalf("pages %v: %v", damaged, err)
+		}
+		if len(found.Bad) != len(damaged) || found.Pages != pages {
+			t.Errorf("pages %v: found %v of %d", damaged, found.Bad, found.Pages)
+		}
+		s := open(t, out)
+		kept := told(t, s)
+		for id, m := range kept {
+			if messages[id] != m {
+				t.Fatalf("pages %v: nobody said %s %q", damaged, id, m)
+			}
+		}
+		if len(kept) < len(messages) && len(found.Incomplete) == 0 && len(found.Tables) == 0 && found.Sessions == 6 {
+			t.Errorf("pages %v: %d of %d messages, and that is not said", damaged, len(kept), len(messages))
+		}
+		if len(damaged) == 1 && len(found.Tables) == 0 {
+			least = min(least, len(kept))
+		}
+		var verdict string
+		must(t, s.read.row(t.Context(), "PRAGMA integrity_check").Scan(&verdict))
+		broken, err := values(s.read.query(t.Context(), "PRAGMA foreign_key_check"))
+		if verdict != "ok" || err != nil || len(broken) > 0 {
+			t.Errorf("pages %v: %s %v %v", damaged, verdict, broken, err)
+		}
+		must(t, s.Close())
+		if left, err := filepath.Glob(out + "-pages*"); err != nil || left != nil {
+			t.Errorf("left are %v (%v)", left, err)
+		}
+		if now, err := os.ReadFile(in); err != nil || !slices.Equal(now, b) {
+			t.Errorf("the damaged one was changed (%v)", err)
+		}
+	}
+	t.Logf("of %d messages on %d pages at least %d survive the loss of one", len(messages), pages, least)
+	if least < len(messages)/2 {
+		t.Errorf("the loss of one page left %d of %d messages", least, len(messages))
+	}
+}
