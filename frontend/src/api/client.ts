@@ -6,6 +6,7 @@ import type {
   Health,
   LoadedSession,
   RecoveryCode,
+  Role,
   SearchResult,
   Session,
   SessionChange,
@@ -58,7 +59,7 @@ export class Client {
   remove = (id: string) => this.ask<void>('DELETE', `/sessions/${encodeURIComponent(id)}`);
   restore = (id: string) => this.ask<void>('POST', `/sessions/${encodeURIComponent(id)}/restore`);
 
-  search = (what: { q: string; limit: number; after?: string }, signal: AbortSignal) =>
+  search = (what: { q: string; role?: Role; since?: number; agent?: string; limit: number; after?: string }, signal: AbortSignal) =>
     this.ask<SearchResult>('GET', `/search?${query(what)}`, { signal });
 
   load = (id: string, page: { before?: string; after?: string; around?: string; limit: number }) =>

@@ -213,6 +213,23 @@ export const text = {
     none: 'Nothing was found.',
     behind: 'The index is catching up. What is new may be missing for a moment.',
     role: (role: string | undefined) => ({ user: 'You', assistant: 'Agent', tool: 'Tool', system: 'System' })[role ?? ''] ?? 'Title',
+    filters: 'Narrow the search',
+    by: 'Said by',
+    roles: [
+      ['', 'Anyone'],
+      ['user', 'You'],
+      ['assistant', 'Agent'],
+      ['tool', 'Tools'],
+    ] as const,
+    when: 'Said when',
+    times: [
+      ['', 'Any time'],
+      ['1', 'Past day'],
+      ['7', 'Past week'],
+      ['31', 'Past month'],
+      ['366', 'Past year'],
+    ] as const,
+    anyAgent: 'Any agent',
     gone: 'What was found there cannot be shown any more.',
   },
 
