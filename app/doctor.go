@@ -134,7 +134,7 @@ func scrub(ctx context.Context, c Connection) finding {
 	case err != nil:
 		return finding{"verify", broken, explain(err), "Check the disk, then retry."}
 	case s.Bad+s.Log > 0:
-		return finding{"verify", broken, fmt.Sprintf("%d of %d pages, and %d frames of the log, are not as they were written", s.Bad, s.Pages, s.Log), "Put a backup back."}
+		return finding{"verify", broken, fmt.Sprintf("%d of %d pages, and %d frames of the log, are not as they were written", s.Bad, s.Pages, s.Log), "Run parley doctor --salvage FILE to keep what is readable, or put a backup back."}
 	}
 	return finding{"verify", well, fmt.Sprintf("all %d pages are as they were written", s.Pages), ""}
 }

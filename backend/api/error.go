@@ -38,7 +38,7 @@ var (
 	errOrigin  = &refusal{http.StatusForbidden, "forbidden_origin", "Pages of other sites may not talk to Parley."}
 	errToken   = &refusal{http.StatusUnauthorized, "unauthorized", "The token is missing or wrong. Open the link that Parley printed."}
 	errVersion = &refusal{http.StatusBadRequest, "unsupported_version", "This Parley speaks version " + apiVersion + " of its protocol. Leave out " + versionName + ", or update."}
-	errTurns   = &refusal{http.StatusConflict, "busy", "An answer is being written. Stop it, or wait for it, then lock the history."}
+	errTurns   = &refusal{http.StatusConflict, "busy", "An answer is being written. Stop it, or wait for it, then retry."}
 	errAccept  = &refusal{http.StatusNotAcceptable, "not_acceptable", "A turn is streamed: accept text/event-stream."}
 )
 
@@ -73,7 +73,7 @@ func describe(err error) FailureStatus {
 	case errors.Is(err, store.ErrNotFound):
 		return FailureStatus{http.StatusNotFound, "not_found", "There is no such session or message."}
 	case store.Damaged(err):
-		return FailureStatus{http.StatusInternalServerError, "damaged", "A part of the history was changed outside Parley, or its disk is failing; it cannot be read. Run parley doctor --verify to see how much, and put a backup back."}
+		return FailureStatus{http.StatusInternalServerError, "damaged", "A part of the history was changed outside Parley, or its disk is failing; it cannot be read. Salvage what is readable, or put a backup back; parley doctor --verify says how much is damaged."}
 	case errors.Is(err, session.ErrBusy):
 		return FailureStatus{http.StatusConflict, "busy", "The session is still answering. Stop it, or wait for it."}
 	}

@@ -36,6 +36,7 @@ var routes = []route{
 	accept("POST /vault/unlock", (*Door).unlockVault),
 	answer("POST /vault/lock", (*Door).lockVault),
 	accept("POST /vault/rotate", (*Door).rotateVault),
+	accept("POST /vault/salvage", (*Door).salvageVault),
 	answer("POST /vault/start-new", (*Door).startNewVault),
 	accept("POST /vault/delete-everything", (*Door).deleteEverything),
 	answer("POST /vault/recovery-code", (*Door).makeRecoveryCode),

@@ -67,6 +67,41 @@ type Scrub struct {
 	Lost  int64 `json:"lost"`
 }
 
+// Salvaging says where a history that is made of what a damaged one still holds goes: to an absolute path, or, without
+// one, in the place of the damaged one. What opens it is needed if the keychain does not.
+type Salvaging struct {
+	Path       string `json:"path,omitempty"`
+	Code       string `json:"code,omitempty"`
+	Passphrase string `json:"passphrase,omitempty"`
+}
+
+// Salvage is what could be kept of a damaged history, and what not.
+type Salvage struct {
+	Pages      int          `json:"pages"`
+	Bad        int          `json:"bad"`
+	Lost       int64        `json:"lost"`
+	Sessions   int          `json:"sessions"` // that there are
+	Messages   int          `json:"messages"`
+	Tables     []TableLoss  `json:"tables"`
+	Incomplete []Incomplete `json:"incomplete"`
+}
+
+// TableLoss is a table of which rows are known to be lost, or all of it.
+type TableLoss struct {
+	Table string `json:"table"`
+	Rows  int    `json:"rows"`
+	All   bool   `json:"all"`
+}
+
+// Incomplete is a session that lacks messages, or records of its log, or is made anew because what it was called is lost.
+type Incomplete struct {
+	ID       agent.SessionID `json:"id"`
+	Title    string          `json:"title"`
+	Messages int64           `json:"messages"`
+	Records  int64           `json:"records"`
+	Remade   bool            `json:"remade"`
+}
+
 // VaultNotice is the socket's message that the history was opened or locked.
 type VaultNotice struct {
 	Type  string      `json:"type"` // "vault"
@@ -130,14 +165,35 @@ func (d *Door) rotateVault(r *http.Request, u Unlocking) (Vault, error) {
 }
 
 func (d *Door) lockVault(r *http.Request) (Vault, error) {
-	return d.vault(d.History.Lock(r.Context(), func() error {
-		in, leave, err := d.enterRooms(r.Context())
-		defer leave()
-		if err == nil && in.Sessions.Busy() {
-			err = errTurns
-		}
-		return err
-	}))
+	return d.vault(d.History.Lock(r.Context(), d.free))
+}
+
+// free refuses while a turn runs.
+func (d *Door) free() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.rooms != nil && d.rooms.Sessions.Busy() {
+		return errTurns
+	}
+	return nil
+}
+
+func (d *Door) salvageVault(r *http.Request, s Salvaging) (Salvage, error) {
+	if s.Path != "" && !filepath.IsAbs(s.Path) {
+		return Salvage{}, errPath
+	}
+	found, err := d.History.Salvage(r.Context(), s.Path, Unlocking{s.Code, s.Passphrase}.given(), d.free)
+	reply := Salvage{
+		Pages: found.Pages, Bad: len(found.Bad), Lost: int64(found.Lost), Sessions: found.Sessions, Messages: found.Messages,
+		Tables: []TableLoss{}, Incomplete: []Incomplete{},
+	}
+	for _, t := range found.Tables {
+		reply.Tables = append(reply.Tables, TableLoss(t))
+	}
+	for _, i := range found.Incomplete {
+		reply.Incomplete = append(reply.Incomplete, Incomplete{i.Key.Session, i.Title, i.Messages, i.Records, i.Remade})
+	}
+	return reply, err
 }
 
 func (d *Door) startNewVault(r *http.Request) (Vault, error) {
@@ -153,7 +209,7 @@ func (d *Door) deleteEverything(r *http.Request, sure Deletion) (Vault, error) {
 
 func (d *Door) backUpVault(r *http.Request, b Backup) (noBody, error) {
 	if !filepath.IsAbs(b.Path) {
-		return noBody{}, agent.Errorf(agent.CodeValidation, "The path of a backup must be absolute.")
+		return noBody{}, errPath
 	}
 	return noBody{}, d.History.Backup(r.Context(), b.Path)
 }
@@ -162,6 +218,8 @@ func (d inside) scrubVault(r *http.Request) (Scrub, error) {
 	found, err := d.Store.Verify(r.Context())
 	return Scrub{found.Pages, len(found.Bad), len(found.Log), int64(d.Store.Lost())}, err
 }
+
+var errPath = agent.Errorf(agent.CodeValidation, "The path of a copy must be absolute.")
 
 // errLocked says what stands between a request and the history.
 func (d *Door) errLocked() error {

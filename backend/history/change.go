@@ -213,7 +213,7 @@ func (h *History) StartNew(ctx context.Context) error {
 		if h.store != nil || !slices.Contains(lost, status.State) {
 			return agent.Errorf(agent.CodeValidation, "This history can be opened, so no new one is started. Unlock it.")
 		}
-		if err := h.setAside(); err != nil {
+		if err := h.setAside(os.Rename); err != nil {
 			return agent.Wrap(agent.CodeInternal, err, "The old history could not be moved aside; nothing of it is lost. Check the disk and the folder's permissions, then retry.")
 		}
 		h.keys = nil
@@ -225,14 +225,18 @@ func (h *History) StartNew(ctx context.Context) error {
 }
 
 // setAside moves the files into a folder of their own, under their names: moved back, they are the history again. The
-// database goes first: a key file without it says what is missing.
-func (h *History) setAside() error {
+// database goes first: a key file without it says what is missing. keys moves or copies the key file.
+func (h *History) setAside(keys func(from, to string) error) error {
 	folder := filepath.Join(h.Folder, "set-aside", time.Now().UTC().Format("2006-01-02T15-04-05.000"))
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return err
 	}
+	move := os.Rename
 	for _, path := range []string{h.database() + "-wal", h.database(), h.keyFile()} {
-		if err := os.Rename(path, filepath.Join(folder, filepath.Base(path))); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if path == h.keyFile() {
+			move = keys
+		}
+		if err := move(path, filepath.Join(folder, filepath.Base(path))); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("set the history aside: %w", err)
 		}
 	}

@@ -15,7 +15,7 @@ var errMissing = errors.New("the database that the key file is for is not there"
 
 // explain says what of a database that did not open under its own key is wrong.
 func explain(err error) (state vault.State, message, remedy string) {
-	const salvage = "Put a backup back, or start a new history; this one is kept aside."
+	const salvage = "Salvage what is readable, put a backup back, or start a new history; this one is kept aside."
 	var known *agent.Error
 	switch {
 	case errors.Is(err, errMissing):

@@ -357,8 +357,17 @@ func (h *History) keep() {
 	})
 }
 
-// shut closes the database and wipes the key. An anchor that is not kept is no loss: the one before counts.
+// shut closes the database and wipes the key.
 func (h *History) shut(ctx context.Context) error {
+	err := h.closeStore(ctx)
+	if h.keys != nil {
+		h.keys.Lock()
+	}
+	return err
+}
+
+// closeStore closes the database. An anchor that is not kept is no loss: the one before counts.
+func (h *History) closeStore(ctx context.Context) error {
 	h.stop()
 	h.keeps.Wait()
 	if h.store == nil {
@@ -367,7 +376,6 @@ func (h *History) shut(ctx context.Context) error {
 	h.Closing()
 	err := h.store.Close()
 	h.keepAnchor(ctx)
-	h.keys.Lock()
 	h.store = nil
 	return err
 }

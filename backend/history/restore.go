@@ -49,7 +49,7 @@ func Restore(ctx context.Context, o Options, backup string, secret []byte, agree
 		return nil
 	}
 	to := New(o)
-	err = to.setAside()
+	err = to.setAside(os.Rename)
 	if err == nil {
 		err = errors.Join(os.Rename(from.keyFile(), to.keyFile()), os.Rename(from.database(), to.database()))
 	}

@@ -5,27 +5,30 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
+	"slices"
 
 	"parley/backend/agent"
 )
 
-// remake makes the sessions and turns anew that something else belongs to, and ties up the ends of branches.
-func remake(ctx context.Context, tx tx) error {
+// remake makes the sessions and turns anew that something else belongs to, and ties up the ends of branches. It gives the
+// keys of the sessions.
+func remake(ctx context.Context, tx tx) (remade []any, err error) {
 	sessions, err := values(tx.query(ctx, `SELECT session FROM message UNION SELECT session FROM log UNION SELECT session FROM turn EXCEPT SELECT key FROM session`))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	unknown := agent.Spec{ID: "demo", Harness: agent.KindScripted}
 	snapshot, err := json.Marshal(unknown)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, s := range sessions {
+		remade = append(remade, s[0])
 		_, err := tx.exec(ctx, `INSERT INTO session (key, project, id, agent, agent_snapshot, title, working_dir, status, created_at, updated_at)
 			SELECT ?1, ?2, 'salvaged-' || ?1, ?3, ?4, 'Salvaged session ' || ?1, '', 'idle', coalesce(min(at), 0), coalesce(max(at), 0) FROM message WHERE session = ?1`,
 			s[0], agent.DefaultProject, unknown.ID, string(snapshot))
 		if err != nil {
-			return err
+			return nil, err
 		}
 	}
 	turns, err := values(tx.query(ctx, `SELECT turn, session FROM log WHERE turn IS NOT NULL UNION SELECT turn, session FROM message EXCEPT SELECT id, session FROM turn`))
@@ -48,7 +51,7 @@ func remake(ctx context.Context, tx tx) error {
 			_, err = tx.exec(ctx, text)
 		}
 	}
-	return err
+	return remade, err
 }
 
 // remakeTurn leaves the parent empty. The log says how the turn began, if it is still there.
@@ -73,22 +76,26 @@ func remakeTurn(ctx context.Context, tx tx, turn, session any) error {
 }
 
 // incomplete lists the sessions that had more than there is: messages and records are numbered without gaps.
-func incomplete(ctx context.Context, tx tx) ([]Incomplete, error) {
-	rows, err := tx.query(ctx, `SELECT project, id, title, messages, records FROM (
-			SELECT project, id, title, updated_at, next_message - (SELECT count(*) FROM message WHERE session = session.key) AS messages,
+func incomplete(ctx context.Context, tx tx, remade []any) ([]Incomplete, error) {
+	rows, err := tx.query(ctx, `SELECT key, project, id, title, messages, records FROM (
+			SELECT key, project, id, title, updated_at, next_message - (SELECT count(*) FROM message WHERE session = session.key) AS messages,
 				next_seq - (SELECT coalesce(sum(count), 0) FROM log WHERE session = session.key) AS records FROM session
-		) WHERE messages > 0 OR records > 0 ORDER BY updated_at DESC`)
+		) ORDER BY updated_at DESC`)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
 	var list []Incomplete
 	for rows.Next() {
+		var key int64
 		var i Incomplete
-		if err := rows.Scan(&i.Key.Project, &i.Key.Session, &i.Title, &i.Messages, &i.Records); err != nil {
+		if err := rows.Scan(&key, &i.Key.Project, &i.Key.Session, &i.Title, &i.Messages, &i.Records); err != nil {
 			return nil, err
 		}
-		list = append(list, i)
+		i.Remade = slices.Contains(remade, any(key))
+		if i.Messages > 0 || i.Records > 0 || i.Remade {
+			list = append(list, i)
+		}
 	}
 	return list, rows.Err()
 }

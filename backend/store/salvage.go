@@ -17,9 +17,15 @@ import (
 type Salvaged struct {
 	sealed.Report
 	Summary
-	Tables     []string       // of which nothing is left, because it is lost where they were
-	Unread     map[string]int // by table, rows that are known to have been there
+	Tables     []TableLoss
 	Incomplete []Incomplete
+}
+
+// TableLoss is what is known to be missing of a table. Of rows on a lost page nothing is known.
+type TableLoss struct {
+	Table string
+	Rows  int  // that were there, and cannot be read
+	All   bool // it is lost where the table was
 }
 
 // Incomplete is a session that lacks something.
@@ -28,6 +34,7 @@ type Incomplete struct {
 	Title    string
 	Messages int64 // that are gone, of those that a model was told
 	Records  int64 // that are gone, of its log
+	Remade   bool  // its own row is gone, and with it what it was called and how much it held
 }
 
 // Salvage makes a history at out, under the same key, of everything in the damaged one at path that is authentic. The
@@ -109,23 +116,19 @@ func (s *Store) salvage(ctx context.Context, damaged *sql.Conn, withhold func(),
 			}
 		}
 		withhold()
-		found.Unread = map[string]int{}
 		for _, r := range rescues {
-			if r.columns == nil {
-				found.Tables = append(found.Tables, r.table)
-				continue
-			}
 			if err := r.run(ctx); err != nil {
 				return fmt.Errorf("salvage table %s: %w", r.table, err)
 			}
-			if r.unread > 0 {
-				found.Unread[r.table] = r.unread
+			if all := r.columns == nil; all || r.unread > 0 {
+				found.Tables = append(found.Tables, TableLoss{r.table, r.unread, all})
 			}
 		}
-		if err := remake(ctx, tx); err != nil {
+		remade, err := remake(ctx, tx)
+		if err != nil {
 			return fmt.Errorf("make anew what is lost: %w", err)
 		}
-		found.Incomplete, err = incomplete(ctx, tx)
+		found.Incomplete, err = incomplete(ctx, tx, remade)
 		return err
 	})
 }
@@ -169,6 +172,9 @@ var known = map[string]string{
 }
 
 func (r *rescue) run(ctx context.Context) error {
+	if r.columns == nil {
+		return nil
+	}
 	if len(r.key) == 0 {
 		return r.take(ctx, "rowid = ?", r.rows)
 	}

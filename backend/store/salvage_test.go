@@ -68,7 +68,7 @@ func TestSalvageKeepsWhatIsAuthentic(t *testing.T) {
 	must(t, err)
 	pages := (len(file) - prologue) / pageSize
 	header := sealed.NewHeader(sealed.XAES256GCM, salt)
-	least := len(messages)
+	var survived, expected int
 	for round := range 25 {
 		damaged := rand.Perm(pages)[:1+9*(round%2)]
 		if round == 0 {
@@ -99,8 +99,8 @@ func TestSalvageKeepsWhatIsAuthentic(t *testing.T) {
 		if len(kept) < len(messages) && len(found.Incomplete) == 0 && len(found.Tables) == 0 && found.Sessions == 6 {
 			t.Errorf("pages %v: %d of %d messages, and that is not said", damaged, len(kept), len(messages))
 		}
-		if len(damaged) == 1 && len(found.Tables) == 0 {
-			least = min(least, len(kept))
+		if len(damaged) == 1 && !slices.ContainsFunc(found.Tables, func(l TableLoss) bool { return l.All }) {
+			survived, expected = survived+len(kept), expected+len(messages)
 		}
 		var verdict string
 		must(t, s.read.row(t.Context(), "PRAGMA integrity_check").Scan(&verdict))
@@ -116,8 +116,8 @@ func TestSalvageKeepsWhatIsAuthentic(t *testing.T) {
 			t.Errorf("the damaged one was changed (%v)", err)
 		}
 	}
-	t.Logf("of %d messages on %d pages at least %d survive the loss of one", len(messages), pages, least)
-	if least < len(messages)/2 {
-		t.Errorf("the loss of one page left %d of %d messages", least, len(messages))
+	// The inner page of a table takes all that is below it along; most pages are leaves.
+	if survived < expected*3/4 {
+		t.Errorf("%d of %d messages survive the loss of one page", survived, expected)
 	}
 }

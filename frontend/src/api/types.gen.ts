@@ -38,6 +38,36 @@ export interface Unlocking {
   passphrase?: string
 }
 
+export interface Salvaging {
+  path?: string
+  code?: string
+  passphrase?: string
+}
+
+export interface TableLoss {
+  table: string
+  rows: number
+  all: boolean
+}
+
+export interface Incomplete {
+  id: string
+  title: string
+  messages: number
+  records: number
+  remade: boolean
+}
+
+export interface Salvage {
+  pages: number
+  bad: number
+  lost: number
+  sessions: number
+  messages: number
+  tables: TableLoss[]
+  incomplete: Incomplete[]
+}
+
 export interface Deletion {
   confirm: string
 }
