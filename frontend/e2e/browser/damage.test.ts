@@ -1,4 +1,5 @@
-import { readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { text } from '../../src/ui/text.ts';
 import type { Home } from '../program.ts';
@@ -54,4 +55,18 @@ test('what a power cut took is counted, and the rest is there', async ({ context
   expect(await answer(next).innerText()).not.toContain('w0000039');
   await button(next, text.close).click();
   await next.getByText(text.vault.notice.lost(1)).waitFor({ state: 'detached' });
+});
+
+test('what is left of a damaged history is salvaged, and the damaged one is kept', async ({ context, parley, home, disk, startAgain }) => {
+  const page = await open(context, parley);
+  await saidAndDone(page, 'Hello [[say:Hi.]]');
+  const next = await startAgain(() => flip(home, firstPage + 100));
+  await button(next, text.vault.salvage.offer).click();
+  await button(next, text.vault.salvage.do).click();
+  await next.getByText(text.vault.notice.salvaged(1, 2)).waitFor();
+  await next.getByRole('navigation').getByRole('link', { name: /Hello/ }).click();
+  await readable(answer(next)).toContain('Hi.');
+  const aside = join(home.path, 'parley', 'set-aside');
+  const [kept] = (await readdir(aside, { recursive: true })).filter(name => name.endsWith('history.db'));
+  expect(await readFile(join(aside, kept!), 'base64')).toBe(disk.left[0]);
 });

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { BrowserContext, Page } from 'playwright-core';
+import type { BrowserContext, Locator, Page } from 'playwright-core';
 import { text } from '../../src/ui/text.ts';
 import { Served, type Home } from '../program.ts';
 import { gone, test as base } from './browser.ts';
@@ -45,7 +45,7 @@ export async function open(context: BrowserContext, parley: Served): Promise<Pag
 }
 
 export const field = (page: Page, label: string) => page.getByRole('textbox', { name: label, exact: true });
-export const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+export const button = (place: Page | Locator, name: string) => place.getByRole('button', { name, exact: true });
 export const title = (page: Page, name: string) => page.getByRole('heading', { level: 1, name });
 export const dialog = (page: Page) => page.getByRole('dialog');
 

@@ -7,6 +7,7 @@ import type {
   LoadedSession,
   RecoveryCode,
   Role,
+  Salvage,
   SearchResult,
   Session,
   SessionChange,
@@ -76,6 +77,11 @@ export class Client {
   mintRecoveryCode = () => this.ask<RecoveryCode>('POST', '/vault/recovery-code');
   setRecoveryCode = (code: string) => this.ask<Vault>('PUT', '/vault/recovery-code', { body: { code } });
   setPassphrase = (passphrase: string) => this.ask<Vault>('PUT', '/vault/passphrase', { body: { passphrase } });
+  /** Seals the history under a new key. All that opens it besides the keychain has to be given. */
+  rotate = (by: Unlocking) => this.ask<Vault>('POST', '/vault/rotate', { body: by });
+  /** Puts what is left of a damaged history in its place. What opens it has to be given unless the keychain does. */
+  salvage = (by: Unlocking) => this.ask<Salvage>('POST', '/vault/salvage', { body: by });
+  deleteEverything = (confirm: string) => this.ask<Vault>('POST', '/vault/delete-everything', { body: { confirm } });
   removePassphrase = () => this.ask<Vault>('DELETE', '/vault/passphrase');
 
   private async ask<T>(method: string, path: string, { body, ...how }: Asking = {}): Promise<T> {

@@ -149,7 +149,30 @@ export const text = {
       remove: 'Remove',
       lock: 'Lock now',
     },
+    rotate: {
+      title: 'Change the key',
+      says: 'All of the history is sealed under a new key, while you go on. Who has the old one then reads nothing of it, except in copies that were made before.',
+      asks: 'What opens the history now has to open it afterwards, so it is needed once more.',
+      do: 'Change the key',
+      done: 'The history has a new key.',
+    },
+    erase: {
+      title: 'Delete everything',
+      says: 'Every session, with its copies, its files and its key, is deleted from this machine for good. Backups that you keep elsewhere stay.',
+      confirm: 'DELETE EVERYTHING',
+      type: (words: string) => `To go on, type ${words}`,
+      mistyped: (words: string) => `Nothing was deleted. Type ${words}, as it stands here.`,
+      do: 'Delete everything',
+    },
+    salvage: {
+      offer: 'Go on with what is left of it',
+      says: 'Everything in it that is whole is put in its place, and what is missing is said. The damaged one is kept beside it as it is.',
+      do: 'Salvage the history',
+    },
     notice: {
+      salvaged: (sessions: number, messages: number) =>
+        `${plural(sessions, 'session', 'sessions')} with ${plural(messages, 'message', 'messages')} could be salvaged.`,
+      incomplete: (titles: string[]) => `Parts are missing of: ${titles.join(', ')}.`,
       lost: (n: number) =>
         `${plural(n, 'change', 'changes')} made just before the machine lost power could not be kept. Everything before that is here.`,
       rolledBack: 'This history is older than the one that was open here last: a copy may have taken its place.',

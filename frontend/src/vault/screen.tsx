@@ -8,8 +8,9 @@ import { Disclosure } from '../ui/disclosure.tsx';
 import { Spinner } from '../ui/spinner.tsx';
 import { text } from '../ui/text.ts';
 import { useAttempt } from './attempt.ts';
-import { Problem, typedIn } from './form.tsx';
+import { Form, Problem, typedIn } from './form.tsx';
 import { NewPassphrase } from './passphrase.tsx';
+import { givenIn, Secrets } from './secrets.tsx';
 import { Unlock, waysOf } from './ways.tsx';
 
 /** The whole page while the history is not open: why, and what to do. */
@@ -83,6 +84,7 @@ function Closed({ vault }: { vault: Vault }) {
               {text.vault.use[other]}
             </button>
           ))}
+        {vault.state === 'damaged' && <SalvageHistory slots={vault.slots} />}
         {lost.includes(vault.state) && <StartNew />}
       </div>
     </Sheet>
@@ -95,6 +97,21 @@ const isExplained = (state: State): state is keyof typeof text.vault.says => sta
 function Explanation({ vault: { state, keychain, message, remedy } }: { vault: Vault }) {
   if (isExplained(state)) return <p>{state === 'locked' ? text.vault.says.locked(keychain.kind) : text.vault.says[state]}</p>;
   return [message, remedy].filter(Boolean).map(sentence => <p key={sentence}>{sentence}</p>);
+}
+
+/** Whatever the keychain does not open has to be given. */
+function SalvageHistory({ slots }: { slots: SlotType[] }) {
+  const { vault } = useParley();
+  const attempt = useAttempt();
+  const asked = slots.includes('keychain') ? [] : slots.slice(0, 1);
+  return (
+    <Disclosure icon={null} label={text.vault.salvage.offer}>
+      <p className="mb-3 text-sm">{text.vault.salvage.says}</p>
+      <Form attempt={attempt} onSubmit={form => void attempt.run(() => vault.salvage(givenIn(form)))} label={text.vault.salvage.do}>
+        <Secrets asked={asked} attempt={attempt} />
+      </Form>
+    </Disclosure>
+  );
 }
 
 /** The last resort, which takes nothing away. */
