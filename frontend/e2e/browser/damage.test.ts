@@ -60,7 +60,7 @@ test('what a power cut took is counted, and the rest is there', async ({ context
 test('what is left of a damaged history is salvaged, and the damaged one is kept', async ({ context, parley, home, disk, startAgain }) => {
   const page = await open(context, parley);
   await saidAndDone(page, 'Hello [[say:Hi.]]');
-  const next = await startAgain(() => flip(home, firstPage + 100));
+  const next = await startAgain(() => flip(home, keyCheck));
   await button(next, text.vault.salvage.offer).click();
   await button(next, text.vault.salvage.do).click();
   await next.getByText(text.vault.notice.salvaged(1, 2)).waitFor();

@@ -171,7 +171,9 @@ export const text = {
     },
     notice: {
       salvaged: (sessions: number, messages: number) =>
-        `${plural(sessions, 'session', 'sessions')} with ${plural(messages, 'message', 'messages')} could be salvaged.`,
+        sessions > 0
+          ? `${plural(sessions, 'session', 'sessions')} with ${plural(messages, 'message', 'messages')} could be salvaged.`
+          : 'Nothing could be salvaged; the damaged history is kept beside this new one.',
       incomplete: (titles: string[]) => `Parts are missing of: ${titles.join(', ')}.`,
       lost: (n: number) =>
         `${plural(n, 'change', 'changes')} made just before the machine lost power could not be kept. Everything before that is here.`,
