@@ -14,6 +14,7 @@ require (
 	github.com/zalando/go-keyring v0.2.8
 	golang.org/x/crypto v0.53.0
 	golang.org/x/sys v0.49.0
+	golang.org/x/term v0.47.0
 	golang.org/x/text v0.39.0
 	modernc.org/libc v1.77.1
 	modernc.org/sqlite v1.60.1

@@ -32,7 +32,7 @@ func backupCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			c, leave, err := connect(cmd.Context())
+			c, leave, err := enter(cmd)
 			if err != nil {
 				return err
 			}

@@ -48,7 +48,7 @@ func chatCommand() *cobra.Command {
 			if cmd.Flags().Changed("message") && strings.TrimSpace(message) == "" {
 				return usage{errors.New("-m needs a message that is not empty")}
 			}
-			c, leave, err := connect(cmd.Context())
+			c, leave, err := enter(cmd)
 			if err != nil {
 				return err
 			}

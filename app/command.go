@@ -107,8 +107,20 @@ func newLog() *slog.Logger {
 	return slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: level}))
 }
 
+// enter is connect for a command that needs the history: who sits at the terminal is asked for its passphrase.
+func enter(cmd *cobra.Command) (Connection, func(), error) {
+	return connectAnd(cmd.Context(), func(own *owner) error {
+		return own.askForPassphrase(cmd.Context(), os.Stdin, cmd.ErrOrStderr())
+	})
+}
+
 // connect joins the data folder for a command that does one thing and ends. The returned func leaves it.
 func connect(ctx context.Context) (Connection, func(), error) {
+	return connectAnd(ctx, func(*owner) error { return nil })
+}
+
+// connectAnd runs prepare if this process becomes the owner.
+func connectAnd(ctx context.Context, prepare func(*owner) error) (Connection, func(), error) {
 	h, err := findHome(os.Getenv)
 	if err != nil {
 		return Connection{}, nil, err
@@ -117,10 +129,12 @@ func connect(ctx context.Context) (Connection, func(), error) {
 	if err != nil {
 		return Connection{}, nil, err
 	}
-	return c, func() {
-		if own != nil {
-			own.drain(ctx)
-			own.close()
-		}
-	}, nil
+	if own == nil {
+		return c, func() {}, nil
+	}
+	if err := prepare(own); err != nil {
+		own.close()
+		return Connection{}, nil, err
+	}
+	return c, func() { own.drain(ctx); own.close() }, nil
 }

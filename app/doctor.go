@@ -36,11 +36,15 @@ const (
 
 func doctorCommand() *cobra.Command {
 	var asJSON, verify bool
+	var salvaged string
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check what Parley needs, and say what to do about it",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if salvaged != "" {
+				return salvage(cmd, salvaged, asJSON)
+			}
 			sick := false
 			for f := range examine(cmd.Context(), verify) {
 				sick = sick || f.Status == broken
@@ -63,6 +67,7 @@ func doctorCommand() *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object per check and line")
 	cmd.Flags().BoolVar(&verify, "verify", false, "read all of the history, and say what of it is damaged")
+	cmd.Flags().StringVar(&salvaged, "salvage", "", "write what is readable of a damaged history to this file, as a backup")
 	return cmd
 }
 

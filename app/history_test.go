@@ -1,8 +1,9 @@
 package app
 
 import (
-	"bytes"
+	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -10,10 +11,13 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
+	"parley/backend/agent"
 	"parley/backend/api"
+	"parley/backend/store/sealed"
 	"parley/backend/vault"
 )
 
@@ -63,82 +67,213 @@ func TestWithoutAKeychainCommandsSayWhatToDoAndServeWaits(t *testing.T) {
 	}
 }
 
-// canary is found by any 16 bytes of it.
-const canary = "kiwi-9f27c1e4b06d8a35-quince-72e0b9d41c6f8a53-zephyr-0b8d6e4f2a19c7"
+// canaries are what may be found nowhere, by where they are put.
+var canaries = map[string]string{
+	"message":    "kiwi-9f27c1e4b06d8a35-quince-72e0b9d41c6f8a53",
+	"answer":     "zephyr-0b8d6e4f2a19c7-mango-5d3f9a7c1e8b0264",
+	"thought":    "walnut-41c7e9b2d86f05-cedar-e8a2c5f7093b1d46",
+	"tool input": "saffron-d2b7f4098e61-juniper-37a9c0e5d1f8462b",
+	"title":      "obsidian-6c8e1f5a03d9-lupin-b4d70e92f6a8c153",
+	"draft":      "tangerine-a1e8c36f90-heron-5b2d7f4c0e9136a8",
+}
+
+// pieces are all runs of 16 bytes of the canaries, with the name of theirs.
+func pieces() map[[16]byte]string {
+	found := map[[16]byte]string{}
+	for name, canary := range canaries {
+		for i := range len(canary) - 15 {
+			found[[16]byte([]byte(canary[i:]))] = name
+		}
+	}
+	return found
+}
 
 // TestNothingReadableIsEverOnTheDisk drives the app with canaries in all that it stores, and reads every file that it
-// has, also those that have no name any more.
+// and its runners have, also those that have no name any more.
 func TestNothingReadableIsEverOnTheDisk(t *testing.T) {
 	p := newPlace(t)
 	temp := t.TempDir()
 	p.env = append(p.env, "TMPDIR="+temp)
+	oldHistory(t, p.home)
 	s := p.serve()
-	if looked := s.search(p.home, temp); looked < 3 {
-		t.Fatalf("only %d files were read", looked)
+	if found := s.vault(http.MethodGet, "/vault", nil); found.State != vault.Ready {
+		t.Fatalf("%+v", found)
 	}
+	if copies, err := filepath.Glob(filepath.Join(p.home, "history.db.schema-0001")); err != nil || len(copies) != 1 {
+		t.Fatalf("before the migration it was copied to %v (%v)", copies, err)
+	}
+	s.search("a migration", p.home, temp)
 	for i := range 20 {
-		text := fmt.Sprintf(`[[think:%[1]s]] [[tool:read_file {\"path\":\"%[1]s\"}]] [[say:%[1]s]]`, canary)
+		text := fmt.Sprintf(`%s [[think:%s]] [[tool:read_file {"path":"%s"}]] [[say:%s]]`, canaries["message"], canaries["thought"], canaries["tool input"], canaries["answer"])
 		if _, err := io.ReadAll(s.say(fmt.Sprint("u", i), text)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	title, draft := "title "+canary, "draft "+canary
-	if _, err := ask[api.Session](t.Context(), s.Connection, http.MethodPatch, "/sessions/s", api.SessionChange{Title: &title, Draft: &draft}); err != nil {
+	title, draft := canaries["title"], canaries["draft"]
+	change, err := ask[api.Session](t.Context(), s.Connection, http.MethodPatch, "/sessions/s", api.SessionChange{Title: &title, Draft: &draft})
+	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(s.load(), canary) {
-		t.Fatal("the canaries are not in the history")
+	all := s.load() + change.Title + change.Draft
+	for name, canary := range canaries {
+		if !strings.Contains(all, canary) {
+			t.Fatalf("the canary of the %s is not in the history", name)
+		}
 	}
-	s.search(p.home, temp)
+	s.search("talk", p.home, temp)
+	for _, word := range []string{"quince", "uinc", "obsid", "saffron"} {
+		hits, err := ask[api.SearchResult](t.Context(), s.Connection, http.MethodGet, "/search?q="+word, nil)
+		if err != nil || len(hits.Hits) == 0 && hits.Behind == 0 {
+			t.Errorf("%s is not found (%v)", word, err)
+		}
+	}
+	s.search("a search", p.home, temp)
 	if _, notes, code := p.run("backup", filepath.Join(p.home, "copy.db")); code != exitDone {
 		t.Fatalf("backup: %d %s", code, notes)
 	}
-	s.search(p.home, temp)
+	s.search("a backup, and with it a checkpoint", p.home, temp)
+	last := s.say("last", "[[say:"+canaries["answer"]+"]] [[hang]]")
+	readUntil(t, last, canaries["answer"])
+	s.vault(http.MethodPost, "/vault/rotate", api.Unlocking{Passphrase: "for tests"})
+	if len(s.processes()) < 2 {
+		t.Error("the runner is not looked at")
+	}
+	s.search("a rotation under a turn", p.home, temp)
+	if _, err := ask[api.Stop](t.Context(), s.Connection, http.MethodPost, "/messages/s/stop", nil); err != nil {
+		t.Fatal(err)
+	}
+	io.ReadAll(last)
 	s.vault(http.MethodPost, "/vault/lock", nil)
-	s.search(p.home, temp)
+	s.search("a lock", p.home, temp)
 	s.vault(http.MethodPost, "/vault/unlock", api.Unlocking{Passphrase: "for tests"})
-	readUntil(t, s.say("last", "[[say:"+canary+"]] [[hang]]"), canary)
-	s.search(p.home, temp)
+	readUntil(t, s.say("killed", "[[say:"+canaries["answer"]+"]] [[hang]]"), canaries["answer"])
+	s.search("a turn", p.home, temp)
 	s.kill()
-	s.search(p.home, temp)
+	s.search("a crash", p.home, temp)
+	inSQL(t, p.home, "VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)")
+	s.search("a vacuum", p.home, temp)
+	if !strings.Contains(p.serve().load(), canaries["message"]) {
+		t.Error("after all that the canaries are gone")
+	}
+
+	planted := filepath.Join(temp, "planted")
+	if err := os.WriteFile(planted, []byte("x"+canaries["title"][7:23]), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if found, _ := readable(temp); len(found) != 1 {
+		t.Errorf("what was planted is not found: %v", found)
+	}
 }
 
-// search reads every file under the folders, and every file that the app has open, and gives how many those are.
-func (s *server) search(folders ...string) (looked int) {
-	s.t.Helper()
-	var paths []string
-	for _, folder := range folders {
-		err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
-			if err == nil && d.Type().IsRegular() {
-				paths = append(paths, path)
-			}
-			return err
+// oldHistory is what the first sealed Parley left: its schema, and a session full of canaries.
+func oldHistory(t *testing.T, home string) {
+	t.Helper()
+	keys, err := vault.CreateKeyFile(t.Context(), filepath.Join(home, "history.keys"), nil, vault.NewKeys{Cipher: vault.Cipher(sealed.XAES256GCM), Passphrase: []byte("for tests")})
+	if err == nil {
+		err = keys.With(func(key, _ []byte) error {
+			return sealed.Create(filepath.Join(home, "history.db"), (*sealed.Key)(key), sealed.XAES256GCM)
 		})
-		if err != nil {
-			s.t.Fatal(err)
-		}
 	}
-	open, err := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", s.PID))
 	if err != nil {
-		s.t.Fatal(err)
+		t.Fatal(err)
 	}
-	for _, path := range append(paths, open...) {
-		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
-			continue
+	keys.Lock()
+	schema, err := os.ReadFile("../backend/store/migrations/0001_history.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	content, err := agent.EncodeParts([]agent.Part{agent.TextPart{Text: canaries["message"]}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	inSQL(t, home, string(schema), "PRAGMA user_version = 1", `INSERT INTO session (key, project, id, agent, agent_snapshot, title, working_dir, status, draft, created_at, updated_at, next_message)
+		VALUES (1, 'default', 'old', 'demo', '{"id":"demo","harness":"scripted"}', '`+canaries["title"]+`', '', 'idle', '`+canaries["draft"]+`', 1, 1, 1)`,
+		`INSERT INTO turn (id, session, user_message, message, first_seq, last_seq, stop_reason, started_at, settled_at) VALUES ('t', 1, 'm', 'a', 0, 0, 'end_turn', 1, 1)`,
+		`INSERT INTO message (session, seq, id, turn, role, content, at) VALUES (1, 0, 'm', 't', 'user', '`+string(content)+`', 1)`)
+}
+
+// inSQL runs statements on the history of a folder that nobody has open.
+func inSQL(t *testing.T, home string, statements ...string) {
+	t.Helper()
+	keys, err := vault.OpenKeyFile(filepath.Join(home, "history.keys"), nil)
+	if err == nil {
+		err = keys.UnlockWithPassphrase([]byte("for tests"))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(home, "history.db")
+	var file *sealed.File
+	err = keys.With(func(key, _ []byte) (err error) {
+		file, err = sealed.Open(path, (*sealed.Key)(key), 0)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, err := sql.Open("sqlite", "file:"+path+"?vfs="+sealed.VFS+"&_pragma=journal_mode(WAL)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range statements {
+		if _, err := db.Exec(text); err != nil {
+			t.Fatalf("%.60s: %v", text, err)
 		}
-		b, err := os.ReadFile(path)
-		if err != nil {
-			continue // closed meanwhile
-		}
-		looked++
-		for i := range len(canary) - 15 {
-			if bytes.Contains(b, []byte(canary[i:i+16])) {
-				s.t.Errorf("%s holds what nobody may read", path)
-				break
+	}
+	if err := errors.Join(db.Close(), file.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// processes are the app and its runners.
+func (s *server) processes() []int {
+	pids := []int{s.PID}
+	for i := 0; i < len(pids); i++ {
+		lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pids[i]))
+		for _, list := range lists {
+			b, _ := os.ReadFile(list)
+			for _, word := range strings.Fields(string(b)) {
+				if pid, err := strconv.Atoi(word); err == nil {
+					pids = append(pids, pid)
+				}
 			}
 		}
 	}
-	return looked
+	return pids
+}
+
+// search fails if a file under the folders, or one that the app or a runner has open, holds a piece of a canary.
+func (s *server) search(after string, folders ...string) {
+	s.t.Helper()
+	for _, pid := range s.processes() {
+		folders = append(folders, fmt.Sprintf("/proc/%d/fd", pid))
+	}
+	found, looked := readable(folders...)
+	if len(found) > 0 || looked < 3 {
+		s.t.Errorf("after %s: of %d files, %v hold what nobody may read", after, looked, found)
+	}
+}
+
+// readable reads every file under the folders, and gives those that hold a piece of a canary, and which.
+func readable(folders ...string) (found []string, looked int) {
+	pieces := pieces()
+	for _, folder := range folders {
+		filepath.WalkDir(folder, func(path string, _ fs.DirEntry, err error) error {
+			if info, failed := os.Stat(path); err != nil || failed != nil || !info.Mode().IsRegular() {
+				return nil // closed or removed meanwhile, or a pipe
+			}
+			b, _ := os.ReadFile(path)
+			looked++
+			for i := range len(b) - 15 {
+				if name, is := pieces[[16]byte(b[i:])]; is {
+					found = append(found, path+": "+name)
+					break
+				}
+			}
+			return nil
+		})
+	}
+	return found, looked
 }
 
 func TestABackupIsTheHistory(t *testing.T) {
@@ -182,6 +317,40 @@ func TestABackupIsTheHistory(t *testing.T) {
 	}
 }
 
+func TestDeletingEverythingLeavesNothing(t *testing.T) {
+	p := newPlace(t)
+	s := p.serve()
+	if _, err := io.ReadAll(s.say("u1", `[[tool:write_file {"path":"notes.txt","content":"notes"}]] [[say:hello]]`)); err != nil {
+		t.Fatal(err)
+	}
+	if notes, err := filepath.Glob(filepath.Join(p.home, "scratch", "*", "*", "notes.txt")); err != nil || len(notes) != 1 {
+		t.Fatalf("the tool wrote %v (%v)", notes, err)
+	}
+	hangs := s.say("u2", "[[say:half]] [[hang]]")
+	readUntil(t, hangs, "half")
+	if _, err := ask[api.Vault](t.Context(), s.Connection, http.MethodPost, "/vault/delete-everything", api.Deletion{Confirm: "yes"}); err == nil || !strings.Contains(err.Error(), "type DELETE EVERYTHING") {
+		t.Errorf("unconfirmed: %v", err)
+	}
+	if v := s.vault(http.MethodPost, "/vault/delete-everything", api.Deletion{Confirm: "DELETE EVERYTHING"}); v.State != vault.Ready {
+		t.Errorf("%+v", v)
+	}
+	if list, err := ask[api.SessionList](t.Context(), s.Connection, http.MethodGet, "/sessions", nil); err != nil || len(list.Sessions) > 0 {
+		t.Errorf("left are %+v (%v)", list, err)
+	}
+	entries, err := os.ReadDir(p.home)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if !slices.Contains([]string{"door.json", "owner.lock", "runners", "history.db", "history.db-lock", "history.db-wal", "history.keys"}, e.Name()) {
+			t.Errorf("%s is left", e.Name())
+		}
+	}
+	if _, err := io.ReadAll(s.say("u1", "[[say:afresh]]")); err != nil || !strings.Contains(s.load(), "afresh") {
+		t.Errorf("the new history takes nothing (%v)", err)
+	}
+}
+
 func TestDoctorFindsEveryDamagedPage(t *testing.T) {
 	p := newPlace(t)
 	if _, notes, code := p.run("chat", "-m", "[[say:hello]]", "--session", "s"); code != exitDone {
@@ -212,5 +381,18 @@ func TestDoctorFindsEveryDamagedPage(t *testing.T) {
 	}
 	if code != exitFailed || found.Status != broken || found.Remedy == "" {
 		t.Errorf("exit %d: %s", code, out)
+	}
+
+	salvaged := filepath.Join(t.TempDir(), "salvaged.db")
+	out, notes, code := p.run("doctor", "--salvage", salvaged)
+	if code != exitDone || !strings.Contains(out, "1 of ") || !strings.Contains(notes, "parley restore") {
+		t.Fatalf("exit %d: %s %s", code, out, notes)
+	}
+	other := newPlace(t)
+	if out, notes, code := other.run("restore", "--yes", salvaged); code != exitDone {
+		t.Fatalf("exit %d: %s %s", code, out, notes)
+	}
+	if out, _, code := other.run("doctor", "--verify"); code != exitDone {
+		t.Errorf("what was salvaged is damaged too: exit %d: %s", code, out)
 	}
 }

@@ -22,7 +22,7 @@ func sessionsCommand() *cobra.Command {
 		Short: "List sessions, newest first, or search in all of them",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, leave, err := connect(cmd.Context())
+			c, leave, err := enter(cmd)
 			if err != nil {
 				return err
 			}

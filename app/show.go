@@ -25,7 +25,7 @@ func showCommand() *cobra.Command {
 			if err := id.Validate(); err != nil {
 				return usage{errors.New(agent.AsError(err).Message)}
 			}
-			c, leave, err := connect(cmd.Context())
+			c, leave, err := enter(cmd)
 			if err != nil {
 				return err
 			}

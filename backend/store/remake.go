@@ -61,7 +61,7 @@ func remakeTurn(ctx context.Context, tx tx, turn, session any) error {
 	err := tx.row(ctx, `SELECT events FROM log WHERE session = ? AND turn = ? ORDER BY first LIMIT 1`, session, turn).Scan(&body)
 	if err == nil {
 		var events []agent.Event
-		if events, err = agent.DecodeLog([]byte(body)); err == nil {
+		if events, err = agent.DecodeLog([]byte(body)); len(events) > 0 {
 			started, _ = events[0].(agent.TurnStarted)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 
 	"parley/backend/agent"
@@ -46,10 +47,14 @@ func Salvage(ctx context.Context, path string, key *sealed.Key, header sealed.He
 		return found, errors.Join(fs.ErrExist, err)
 	}
 	pages := out + "-pages"
-	defer func() { err = errors.Join(err, removeSealed(pages)) }()
 	if err := removeSealed(pages); err != nil { // of a salvage that was ended
 		return found, err
 	}
+	defer func() {
+		if err = errors.Join(err, removeSealed(pages)); err != nil {
+			err = errors.Join(err, removeSealed(out))
+		}
+	}()
 	found.Report, err = sealed.Salvage(path, key, nil, pages)
 	if errors.Is(err, sealed.ErrWrongKeyOrDamaged) || errors.Is(err, sealed.ErrNotSealed) {
 		found.Report, err = sealed.Salvage(path, key, &header, pages)
@@ -80,7 +85,7 @@ func Salvage(ctx context.Context, path string, key *sealed.Key, header sealed.He
 	if err == nil {
 		found.Summary, err = s.Summary(ctx)
 	}
-	return found, errors.Join(err, s.Close())
+	return found, errors.Join(err, s.Close(), os.Remove(out+"-lock"))
 }
 
 // removeSealed removes a sealed file that is not in use.
@@ -111,7 +116,7 @@ func (s *Store) salvage(ctx context.Context, damaged *sql.Conn, withhold func(),
 		}
 		rescues := make([]*rescue, len(tables))
 		for i, table := range names(tables) {
-			if rescues[i], err = look(ctx, from, tx, table); err != nil {
+			if rescues[i], err = newRescue(ctx, from, tx, table); err != nil {
 				return fmt.Errorf("salvage table %s: %w", table, err)
 			}
 		}
@@ -138,24 +143,34 @@ type rescue struct {
 	from    *statements
 	to      tx
 	table   string
-	columns []string // that it has where it comes from; none if nobody knows where it was
+	columns []string // that both histories have; none if nobody knows where it was
 	key     []string // the columns of the key, if the table has no row ids
 	rows    [][]any  // the row ids, if it has
 	unread  int
 }
 
-func look(ctx context.Context, from *statements, to tx, table string) (*rescue, error) {
+func newRescue(ctx context.Context, from *statements, to tx, table string) (*rescue, error) {
+	const columns = `SELECT name FROM pragma_table_info(?)`
 	r := &rescue{from: from, to: to, table: table}
-	columns, err := values(from.query(ctx, `SELECT name FROM pragma_table_info(?)`, table))
-	if err != nil || len(columns) == 0 {
+	there, err := values(from.query(ctx, columns, table))
+	if err != nil || len(there) == 0 {
 		return r, err
+	}
+	here, err := values(to.query(ctx, columns, table))
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names(here) {
+		if slices.Contains(names(there), name) {
+			r.columns = append(r.columns, name)
+		}
 	}
 	key, err := values(to.query(ctx, `SELECT info.name FROM pragma_table_list AS list JOIN pragma_table_info(list.name) AS info
 		WHERE list.schema = 'main' AND list.name = ? AND list.wr AND info.pk ORDER BY info.pk`, table))
 	if err != nil {
 		return nil, err
 	}
-	if r.columns, r.key = names(columns), names(key); len(key) == 0 {
+	if r.key = names(key); len(key) == 0 {
 		r.rows, err = values(from.query(ctx, `SELECT rowid FROM `+table+` NOT INDEXED WHERE +rowid > 0`))
 	}
 	if Damaged(err) {
