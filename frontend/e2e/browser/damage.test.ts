@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { text } from '../../src/ui/text.ts';
 import type { Home } from '../program.ts';
-import { answer, gone, readable, saidAndDone, say } from './browser.ts';
+import { answer, gone, readable, saidAndDone, say, violations } from './browser.ts';
 import { button, fileOf, onDisk, open, test as base, title } from './vault.ts';
 
 /** Nobody is asked for anything: what is wrong is the file. */
@@ -34,6 +34,7 @@ describe.each<{ harm: string; to: (home: Home) => Promise<void>; leads: 'damaged
     await saidAndDone(page, 'Hello [[say:Hi.]]');
     const next = await startAgain(() => to(home));
     await title(next, text.vault.title[leads]).waitFor();
+    expect(await violations(next)).toEqual([]);
     expect((await next.getByRole('main').getByRole('paragraph').allInnerTexts()).length, 'what is wrong, and what to do').toBeGreaterThan(1);
     expect(await button(next, text.vault.startNew.offer).count()).toBe(leads === 'damaged' ? 1 : 0);
     expect(await onDisk(home)).toEqual(disk.left);
@@ -62,6 +63,7 @@ test('what is left of a damaged history is salvaged, and the damaged one is kept
   await saidAndDone(page, 'Hello [[say:Hi.]]');
   const next = await startAgain(() => flip(home, keyCheck));
   await button(next, text.vault.salvage.offer).click();
+  expect(await violations(next)).toEqual([]);
   await button(next, text.vault.salvage.do).click();
   await next.getByText(text.vault.notice.salvaged(1, 2)).waitFor();
   await next.getByRole('navigation').getByRole('link', { name: /Hello/ }).click();

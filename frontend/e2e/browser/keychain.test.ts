@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
 import { text } from '../../src/ui/text.ts';
-import { answer, readable, saidAndDone } from './browser.ts';
+import { answer, readable, saidAndDone, violations } from './browser.ts';
 import { Keyring } from './keyring.ts';
 import { bare, button, fileOf, onDisk, open, saveCode, test as base, title, unlock } from './vault.ts';
 
@@ -49,6 +49,7 @@ describe('the keychain', () => {
     await page.close();
     const locked = await startAgain(() => keyring.lock());
     await title(locked, text.vault.title.locked).waitFor();
+    expect(await violations(locked)).toEqual([]);
     faults.provoke(/status of 50\d/);
     await button(locked, text.vault.unlock).click();
     await locked.getByRole('alert').waitFor(); // nobody is there to answer its dialog
@@ -62,6 +63,7 @@ describe('the keychain', () => {
     const code = await saveOffered(page);
     const absent = await startAgain(() => keyring.end());
     await title(absent, text.vault.title.no_keychain).waitFor();
+    expect(await violations(absent)).toEqual([]);
     await button(absent, text.vault.use.keychain).waitFor();
     expect(await onDisk(home)).toEqual(disk.left);
     await unlock(absent, code, text.vault.code.label);
@@ -72,6 +74,7 @@ describe('the keychain', () => {
     await page.close();
     const absent = await startAgain(() => keyring.end());
     await title(absent, text.vault.title.no_keychain).waitFor();
+    expect(await violations(absent)).toEqual([]);
     await button(absent, text.again).waitFor();
     await button(absent, text.vault.startNew.offer).waitFor();
     expect(await absent.getByRole('textbox').count()).toBe(0);
@@ -82,6 +85,7 @@ describe('the keychain', () => {
     const code = await saveOffered(page);
     const emptied = await startAgain(() => keyring.empty());
     await title(emptied, text.vault.title.needs_recovery_code).waitFor();
+    expect(await violations(emptied)).toEqual([]);
     faults.provoke(/status of 400/);
     await unlock(emptied, withSlip(code), text.vault.code.label);
     await readable(emptied.getByRole('alert')).toMatch(/\b5\b/);
@@ -97,6 +101,7 @@ describe('the keychain', () => {
     await page.close();
     const emptied = await startAgain(() => keyring.empty());
     await title(emptied, text.vault.title.unreadable).waitFor();
+    expect(await violations(emptied)).toEqual([]);
     await button(emptied, text.vault.startNew.offer).waitFor();
     expect(await onDisk(home)).toEqual(disk.left);
   });
@@ -107,6 +112,7 @@ describe('the keychain', () => {
     const second = { ...other.env, PARLEY_HOME: join(home.path, 'second') };
     const there = await startAgain(() => cp(join(home.path, 'parley'), second.PARLEY_HOME, { recursive: true }), second);
     await title(there, text.vault.title.needs_recovery_code).waitFor();
+    expect(await violations(there)).toEqual([]);
     await unlock(there, code, text.vault.code.label);
     await greeting(there).waitFor();
     await greeting(await startAgain(undefined, second)).waitFor();

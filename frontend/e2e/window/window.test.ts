@@ -84,6 +84,7 @@ test('what was searched for is found, and marked where it was said', async ({ de
   await expect.poll(found, { interval: 500 }).toBe(3);
   await window.page.click('[role=option]:last-child');
   await expect.poll(() => window.page.run(() => [...CSS.highlights.get('search')!].map(String))).toContain('stand in');
+  await window.painted();
   await desktop.picture('window-search.png');
 });
 
@@ -91,10 +92,11 @@ test('a recovery code is copied: a file is saved in a browser only', async ({ de
   await window.page.click(`button[aria-label="${text.vault.key.title}"]`);
   await window.page.click('dialog button[data-focus]');
   await expect.poll(() => window.page.run(() => document.querySelectorAll('dialog li').length)).toBe(13);
-  await desktop.picture('window-code.png');
   expect(await window.page.run(() => document.querySelector('dialog')!.innerText)).not.toContain(text.vault.code.saveFile);
   await window.page.click('dialog ol + div button');
   await expect.poll(() => window.page.run(() => document.querySelector('dialog')!.innerText)).toContain(text.copied);
+  await window.painted();
+  await desktop.picture('window-code.png');
 });
 
 test('what was typed just before the window closes is there the next time', async ({ home, desktop, open, window }) => {

@@ -15,7 +15,7 @@ export function Filters({ onNarrowed }: { onNarrowed: () => void }) {
     search.narrow(filter);
   };
   return (
-    <div role="group" aria-label={text.search.filters} className="mx-2 flex h-7 shrink-0 gap-1 text-xs">
+    <div role="group" aria-label={text.search.filters} className="mx-3 mt-1 flex h-7 shrink-0 gap-1.5 text-xs *:flex-1 *:rounded-md *:border *:border-line">
       <Select label={text.search.by} value={role ?? ''} options={text.search.roles} onChoose={chosen => narrow({ role: (chosen || undefined) as Filter['role'] })} />
       <Select label={text.search.when} value={String(days ?? '')} options={text.search.times} onChoose={chosen => narrow({ days: Number(chosen) || undefined })} />
       {agents.length > 1 && (

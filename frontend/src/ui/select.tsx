@@ -17,7 +17,7 @@ export function Select({ label, value, options, onChoose, className = '' }: Sele
         aria-label={label}
         title={label}
         onChange={event => onChoose(event.target.value)}
-        className="field-sizing-content h-full w-full appearance-none truncate rounded-md ps-2 pe-6 text-soft hover:bg-hover hover:text-ink"
+        className="h-full w-full appearance-none truncate rounded-md ps-2 pe-6 text-soft hover:bg-hover hover:text-ink"
       >
         {options.map(([option, name]) => (
           <option key={option} value={option} className="bg-raised text-ink">

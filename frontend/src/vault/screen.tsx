@@ -99,11 +99,11 @@ function Explanation({ vault: { state, keychain, message, remedy } }: { vault: V
   return [message, remedy].filter(Boolean).map(sentence => <p key={sentence}>{sentence}</p>);
 }
 
-/** Whatever the keychain does not open has to be given. */
+/** What the keychain does not open needs one of the other ways. */
 function SalvageHistory({ slots }: { slots: SlotType[] }) {
   const { vault } = useParley();
   const attempt = useAttempt();
-  const asked = slots.includes('keychain') ? [] : slots.slice(0, 1);
+  const asked = slots.includes('keychain') ? [] : slots.filter((slot, _, all) => slot === 'passphrase' || !all.includes('passphrase'));
   return (
     <Disclosure icon={null} label={text.vault.salvage.offer}>
       <p className="mb-3 text-sm">{text.vault.salvage.says}</p>
