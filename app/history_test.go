@@ -181,7 +181,7 @@ func (s *server) attach(name, content string) string {
 	if _, err := io.Copy(io.Discard, sent.Body); err != nil {
 		s.t.Fatal(err)
 	}
-	stored := regexp.MustCompile(`"filename":"`+name+`","url":"(/media/[0-9a-f]+)"`).FindStringSubmatch(s.load())
+	stored := regexp.MustCompile(`"filename":"` + name + `","url":"(/media/[0-9a-f]+)"`).FindStringSubmatch(s.load())
 	if stored == nil {
 		s.t.Fatal("the file is not in the history")
 	}

@@ -8,7 +8,7 @@
 set -eu
 
 window="gcc libc6-dev pkg-config libgtk-3-dev libwebkit2gtk-4.1-dev"
-test="$window chromium xvfb dbus-daemon gnome-keyring webkit2gtk-driver"
+test="$window chromium xvfb dbus-daemon dbus-bin gnome-keyring libsecret-tools webkit2gtk-driver"
 
 case "${1:-}" in
 window) wanted=$window ;;

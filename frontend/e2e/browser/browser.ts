@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { resolve } from 'node:path';
+import axe from 'axe-core';
 import { chromium as browser, type BrowserContext, type Locator, type Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { text } from '../../src/ui/text.ts';
@@ -38,8 +39,8 @@ class Faults {
   }
 }
 
-/** What Chromium reports of a door that is gone, or that has another key by now. */
-export const gone = /ERR_CONNECTION|ERR_EMPTY_RESPONSE|ERR_INCOMPLETE|WebSocket connection to|status of 401/;
+/** What Chromium reports of a door that closes, that is gone, or that has another key by now. */
+export const gone = /ERR_CONNECTION|ERR_EMPTY_RESPONSE|ERR_INCOMPLETE|WebSocket connection to|status of (401|503)/;
 
 export const test = base
   // oxlint-disable-next-line no-empty-pattern -- Vitest reads from the pattern what a fixture needs
@@ -125,3 +126,10 @@ export async function stored(page: Page): Promise<{ parts: { type: string; text?
 
 /** What a person reads there. */
 export const readable = (place: Locator) => expect.poll(() => place.innerText());
+
+/** What keeps somebody from using the page as it is now. */
+export async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const report = await page.evaluate(() => (window as unknown as { axe: typeof axe }).axe.run());
+  return report.violations.flatMap(({ id, nodes }) => nodes.map(node => `${id}: ${node.html.slice(0, 120)} ${node.failureSummary}`));
+}

@@ -1,14 +1,7 @@
-import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
 import { text } from '../../src/ui/text.ts';
-import { composer, isOver, saidAndDone, test, turns } from './browser.ts';
-
-async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source);
-  const report = await page.evaluate(() => (window as unknown as { axe: typeof axe }).axe.run());
-  return report.violations.flatMap(({ id, nodes }) => nodes.map(node => `${id}: ${node.html.slice(0, 120)} ${node.failureSummary}`));
-}
+import { composer, isOver, saidAndDone, test, turns, violations } from './browser.ts';
 
 describe.each(['light', 'dark'] as const)('in %s, everybody can use', colorScheme => {
   test.beforeEach(({ page }) => page.emulateMedia({ colorScheme }));

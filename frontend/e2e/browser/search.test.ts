@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
 import { text } from '../../src/ui/text.ts';
-import { composer, saidAndDone, test, turns } from './browser.ts';
+import { composer, saidAndDone, test, turns, violations } from './browser.ts';
 
 const box = (page: Page) => page.getByRole('combobox', { name: text.search.label });
 
@@ -94,5 +94,40 @@ describe('search', () => {
   test('says that nothing was found', async ({ page }) => {
     await box(page).fill('qqqqq');
     await page.getByText(text.search.none).waitFor();
+  });
+
+  test('is narrowed by keyboard to who said it and when', async ({ page }) => {
+    await saidAndDone(page, 'Tell me of herons. [[say:Herons stand in rivers.]]');
+    await find(page, 'herons', 3);
+    const by = page.getByRole('combobox', { name: text.search.by });
+    await box(page).press('ArrowDown');
+    await box(page).press('Tab');
+    expect(await by.evaluate(element => element === document.activeElement)).toBe(true);
+    await page.keyboard.type('Agent');
+    await expect.poll(() => options(page).allInnerTexts()).toEqual([expect.stringContaining('Herons stand')]);
+    await page.keyboard.press('Shift+Tab');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => marked(page)).toContain('Herons');
+    await page.getByRole('combobox', { name: text.search.when }).selectOption('1');
+    await expect.poll(() => options(page).count()).toBe(1);
+    await by.selectOption('tool');
+    await page.getByText(text.search.none).waitFor();
+  });
+});
+
+describe.each([
+  { colorScheme: 'light', width: 1200 },
+  { colorScheme: 'dark', width: 380 },
+] as const)('in $colorScheme, $width pixels wide, everybody can use', ({ colorScheme, width }) => {
+  test('what was found, and its marks', async ({ page }) => {
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize({ width, height: 700 });
+    await saidAndDone(page, 'Tell me of herons. [[say:Herons stand in rivers.]]');
+    await page.keyboard.press('Control+k');
+    await find(page, 'herons', 3);
+    expect(await violations(page)).toEqual([]);
+    await options(page).nth(1).click();
+    await expect.poll(() => marked(page)).toContain('herons');
+    expect(await violations(page)).toEqual([]);
   });
 });

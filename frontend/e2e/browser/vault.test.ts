@@ -1,99 +1,9 @@
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import axe from 'axe-core';
-import type { BrowserContext, Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
 import { text } from '../../src/ui/text.ts';
-import { Served, type Home } from '../program.ts';
-import { Keyring } from './keyring.ts';
-import { answer, composer, gone, readable, say, saidAndDone, stopButton, test as base } from './browser.ts';
-
-const passphrase = 'walnut tractor seldom ivory';
-
-/** On a machine without a keychain, and with nobody who left a passphrase in a file. */
-const unattended = { PARLEY_PASSPHRASE_FILE: '', DBUS_SESSION_BUS_ADDRESS: '', XDG_RUNTIME_DIR: '' };
-
-const test = base
-  .extend('parley', async ({ home }, { onCleanup }) => {
-    const parley = await Served.start(home, unattended);
-    onCleanup(() => parley.stop());
-    return parley;
-  })
-  /** Stops Parley, starts it again where it was, and opens it in a new tab. What happens meanwhile happens to its files. */
-  .extend('startAgain', async ({ home, parley, context, faults }, { onCleanup }) => {
-    const started: Served[] = [parley];
-    onCleanup(async () => {
-      for (const each of started) await each.stop();
-    });
-    return async (meanwhile = async () => {}, env: Record<string, string> = {}) => {
-      const { host } = new URL(parley.door.url);
-      faults.provoke(gone);
-      for (const page of context.pages()) await page.close();
-      await started.at(-1)!.stop();
-      await meanwhile();
-      started.push(await Served.start(home, { ...unattended, ...env }, host));
-      return open(context, started.at(-1)!);
-    };
-  });
-
-async function open(context: BrowserContext, parley: Served): Promise<Page> {
-  const page = await context.newPage();
-  await page.goto(parley.link);
-  return page;
-}
-
-const field = (page: Page, label: string) => page.getByRole('textbox', { name: label, exact: true });
-const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
-const title = (page: Page, name: string) => page.getByRole('heading', { level: 1, name });
-const dialog = (page: Page) => page.getByRole('dialog');
-
-/** Meets the first screen of a machine without a keychain, and gets past it. */
-async function begin(page: Page, { withCode = false } = {}): Promise<void> {
-  await title(page, text.vault.first.title).waitFor();
-  await field(page, text.vault.passphrase.new).fill(passphrase);
-  await field(page, text.vault.passphrase.again).fill(passphrase);
-  await page.getByRole('checkbox', { name: text.vault.first.withCode }).setChecked(withCode);
-  await button(page, text.vault.first.done).click();
-  await page.getByRole('heading', { name: text.welcome.title }).waitFor();
-}
-
-async function unlock(page: Page, by = passphrase, label = text.vault.passphrase.label): Promise<void> {
-  await field(page, label).fill(by);
-  await field(page, label).press('Enter');
-}
-
-/** The recovery code that the dialog shows. */
-async function shownCode(page: Page): Promise<string> {
-  const groups = await dialog(page).getByRole('list', { name: text.vault.code.label }).getByRole('listitem').allInnerTexts();
-  return groups.map(group => group.trim().split(/\s+/).at(-1)).join('-');
-}
-
-/** Saves the recovery code that the dialog shows, and gives it. */
-async function saveCode(page: Page): Promise<string> {
-  const box = dialog(page).getByRole('textbox');
-  await box.waitFor();
-  const code = await shownCode(page);
-  await box.fill(code);
-  await page.getByText(text.vault.code.isSet).waitFor();
-  await dialog(page).waitFor({ state: 'detached' });
-  return code;
-}
-
-/** Everything in which the page could have kept something. */
-async function kept(page: Page): Promise<string> {
-  return page.evaluate(() => {
-    const boxes = [...document.querySelectorAll<HTMLInputElement>('input, textarea')].map(box => box.value);
-    return JSON.stringify([boxes, { ...localStorage }, { ...sessionStorage }, location.href, document.documentElement.outerHTML]);
-  });
-}
-
-async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source);
-  const report = await page.evaluate(() => (window as unknown as { axe: typeof axe }).axe.run());
-  return report.violations.flatMap(({ id, nodes }) => nodes.map(node => `${id}: ${node.html.slice(0, 120)}`));
-}
-
-const keyFile = (home: Home) => join(home.path, 'parley/history.keys');
+import { answer, composer, readable, say, saidAndDone, stopButton, violations } from './browser.ts';
+import { begin, button, dialog, field, fileOf, kept, open, passphrase, saveCode, shownCode, test, title, unlock } from './vault.ts';
 
 describe('without a keychain', () => {
   test('a passphrase makes the history, and opens it the next time; a wrong one changes nothing', async ({ context, parley, startAgain, faults }) => {
@@ -165,28 +75,6 @@ describe('without a keychain', () => {
   });
 });
 
-describe('with a keychain', () => {
-  test('nothing is asked; emptied, it has its key again from the recovery code; locked, it is waited for', async ({ home, startAgain }) => {
-    await using keyring = await Keyring.start(home);
-    const page = await startAgain(undefined, keyring.env);
-    await page.getByRole('heading', { name: text.welcome.title }).waitFor();
-    await saidAndDone(page, 'Hello [[say:Hi.]]');
-    await page.getByText(text.vault.notice.offer).waitFor();
-    await button(page, text.vault.code.make).click();
-    const code = await saveCode(page);
-
-    const emptied = await startAgain(() => keyring.empty(), keyring.env);
-    await title(emptied, text.vault.title.needs_recovery_code).waitFor();
-    await unlock(emptied, code, text.vault.code.label);
-    await emptied.getByRole('navigation').getByRole('link', { name: /Hello/ }).waitFor();
-
-    const again = await startAgain(undefined, keyring.env);
-    await again.getByRole('navigation').getByRole('link', { name: /Hello/ }).waitFor();
-    const locked = await startAgain(() => keyring.lock(), keyring.env);
-    await title(locked, text.vault.title.locked).waitFor();
-  });
-});
-
 describe('Lock now', () => {
   test('takes the sessions out of every tab, and keeps what was typed', async ({ context, parley }) => {
     const page = await open(context, parley);
@@ -227,7 +115,7 @@ describe('a history that cannot be read', () => {
     const page = await open(context, parley);
     await begin(page);
     await saidAndDone(page, 'Out of reach [[say:For now.]]');
-    const next = await startAgain(() => rm(keyFile(home)));
+    const next = await startAgain(() => rm(fileOf(home, 'history.keys')));
     await title(next, text.vault.title.unreadable).waitFor();
     await button(next, text.vault.startNew.offer).click();
     await next.getByText(text.vault.startNew.says).waitFor();
@@ -236,19 +124,6 @@ describe('a history that cannot be read', () => {
     expect(await next.getByRole('navigation').getByRole('link', { name: /Out of reach/ }).count()).toBe(0);
     const files = await readdir(join(home.path, 'parley'), { recursive: true });
     expect(files.filter(file => file.endsWith('history.db')).length).toBe(2);
-  });
-
-  test('is not touched, and says what is wrong with it', async ({ context, parley, home, startAgain }) => {
-    const page = await open(context, parley);
-    await begin(page);
-    let broken = '';
-    const next = await startAgain(async () => {
-      broken = (await readFile(keyFile(home), 'utf8')).slice(0, -40);
-      await writeFile(keyFile(home), broken);
-    });
-    await title(next, text.vault.title.damaged).waitFor();
-    expect(await next.getByRole('main').innerText()).toMatch(/\./);
-    expect(await readFile(keyFile(home), 'utf8')).toBe(broken);
   });
 });
 

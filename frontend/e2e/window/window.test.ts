@@ -72,6 +72,33 @@ test('closed in the middle of an answer, Parley leaves nothing running, and has 
   await expect.poll(() => next.turn()).toContain('Hello! I am');
 });
 
+test('what was searched for is found, and marked where it was said', async ({ desktop, window }) => {
+  await window.say('Tell me of herons. [[say:Herons stand in rivers.]]');
+  await answerEnds(window);
+  await window.page.click(`input[aria-label="${text.search.label}"]`);
+  await window.page.type('stand in');
+  const found = async () => {
+    await window.page.type(' '); // asks again: what was just said takes a moment to be there
+    return window.page.run(() => document.querySelectorAll('[role=option]').length);
+  };
+  await expect.poll(found, { interval: 500 }).toBe(3);
+  await window.page.click('[role=option]:last-child');
+  await expect.poll(() => window.page.run(() => [...CSS.highlights.get('search')!].map(String))).toContain('stand in');
+  await window.painted();
+  await desktop.picture('window-search.png');
+});
+
+test('a recovery code is copied: a file is saved in a browser only', async ({ desktop, window }) => {
+  await window.page.click(`button[aria-label="${text.vault.key.title}"]`);
+  await window.page.click('dialog button[data-focus]');
+  await expect.poll(() => window.page.run(() => document.querySelectorAll('dialog li').length)).toBe(13);
+  expect(await window.page.run(() => document.querySelector('dialog')!.innerText)).not.toContain(text.vault.code.saveFile);
+  await window.page.click('dialog ol + div button');
+  await expect.poll(() => window.page.run(() => document.querySelector('dialog')!.innerText)).toContain(text.copied);
+  await window.painted();
+  await desktop.picture('window-code.png');
+});
+
 test('what was typed just before the window closes is there the next time', async ({ home, desktop, open, window }) => {
   await window.write('half a thought');
   await desktop.close();

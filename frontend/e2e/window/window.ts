@@ -70,6 +70,11 @@ export class ParleyWindow {
     return this.page.run(() => document.body.innerText);
   }
 
+  /** Waits until what the page is now can be seen. */
+  async painted(): Promise<void> {
+    await this.page.run(() => new Promise<void>(seen => requestAnimationFrame(() => requestAnimationFrame(() => seen()))));
+  }
+
   isAnswering(): Promise<boolean> {
     return this.page.run(() => document.querySelector('[role=log]')?.ariaBusy === 'true');
   }

@@ -6,6 +6,8 @@ import type {
   Health,
   LoadedSession,
   RecoveryCode,
+  Role,
+  Salvage,
   SearchResult,
   Session,
   SessionChange,
@@ -58,7 +60,7 @@ export class Client {
   remove = (id: string) => this.ask<void>('DELETE', `/sessions/${encodeURIComponent(id)}`);
   restore = (id: string) => this.ask<void>('POST', `/sessions/${encodeURIComponent(id)}/restore`);
 
-  search = (what: { q: string; limit: number; after?: string }, signal: AbortSignal) =>
+  search = (what: { q: string; role?: Role; since?: number; agent?: string; limit: number; after?: string }, signal: AbortSignal) =>
     this.ask<SearchResult>('GET', `/search?${query(what)}`, { signal });
 
   load = (id: string, page: { before?: string; after?: string; around?: string; limit: number }) =>
@@ -77,6 +79,11 @@ export class Client {
   mintRecoveryCode = () => this.ask<RecoveryCode>('POST', '/vault/recovery-code');
   setRecoveryCode = (code: string) => this.ask<Vault>('PUT', '/vault/recovery-code', { body: { code } });
   setPassphrase = (passphrase: string) => this.ask<Vault>('PUT', '/vault/passphrase', { body: { passphrase } });
+  /** Seals the history under a new key. All that opens it besides the keychain has to be given. */
+  rotate = (by: Unlocking) => this.ask<Vault>('POST', '/vault/rotate', { body: by });
+  /** Puts what is left of a damaged history in its place. What opens it has to be given unless the keychain does. */
+  salvage = (by: Unlocking) => this.ask<Salvage>('POST', '/vault/salvage', { body: by });
+  deleteEverything = (confirm: string) => this.ask<Vault>('POST', '/vault/delete-everything', { body: { confirm } });
   removePassphrase = () => this.ask<Vault>('DELETE', '/vault/passphrase');
 
   private async ask<T>(method: string, path: string, asking?: Asking): Promise<T> {

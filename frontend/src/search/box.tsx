@@ -5,6 +5,7 @@ import { useParley } from '../parley.ts';
 import { goTo } from '../ui/route.ts';
 import { useStore } from '../ui/store.ts';
 import { text } from '../ui/text.ts';
+import { Filters } from './filters.tsx';
 import { optionId, Results, resultsId } from './results.tsx';
 
 interface SearchProps {
@@ -91,6 +92,7 @@ export function SearchBox({ isAsked, onAsked, onGo }: SearchProps) {
           </button>
         )}
       </div>
+      {isOpen && <Filters onNarrowed={() => setActive(0)} />}
       {isOpen && <Results active={active} onChoose={choose} />}
     </>
   );

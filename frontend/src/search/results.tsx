@@ -84,7 +84,7 @@ function Option({ hit, index, isActive, onChoose }: OptionProps) {
           ),
         )}
       </p>
-      <p className="pt-0.5 text-xs text-faint">
+      <p className="pt-0.5 text-xs text-soft">
         {text.search.role(hit.role)} · {text.when(hit.at)}
       </p>
     </div>

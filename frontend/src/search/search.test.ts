@@ -85,6 +85,25 @@ test('the hits of a session stand together, also those of a next page', async ()
   expect(search.value.marks).toBeUndefined();
 });
 
+test('a filter asks again at once, and goes with the words', async () => {
+  vi.setSystemTime(10 * 86_400_000 - 100);
+  const asked: string[] = [];
+  server.answers.set('GET /search', query => {
+    asked.push(query.toString());
+    return { hits: [], behind: 0 };
+  });
+  search.type('word');
+  await pass(100);
+  search.narrow({ role: 'tool' });
+  search.narrow({ days: 7 });
+  await pass();
+  search.narrow({ role: undefined });
+  await pass();
+  expect(asked).toEqual(['q=word&limit=40', 'q=word&role=tool&since=259200000&limit=40', 'q=word&since=259200000&limit=40']);
+  search.type('');
+  expect(search.value.filter).toEqual({});
+});
+
 test('a failure says why', async () => {
   search.type('word');
   await pass(100);

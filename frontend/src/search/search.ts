@@ -1,13 +1,24 @@
 import type { Client } from '../api/client.ts';
-import type { Hit } from '../api/types.gen.ts';
+import type { Hit, Role } from '../api/types.gen.ts';
 import { Store } from '../ui/store.ts';
 
 /** How long to wait for a next letter, in milliseconds. */
 const pause = 80;
 const pageSize = 40;
 
+const day = 24 * 60 * 60 * 1_000;
+
+/** What narrows a search. */
+export interface Filter {
+  role?: Role;
+  /** How long ago at most. */
+  days?: number;
+  agent?: string;
+}
+
 interface State {
   text: string;
+  filter: Filter;
   /** What was found for the text that was asked for last. The hits of a session stand together. */
   hits: Hit[];
   next: string | undefined;
@@ -32,16 +43,20 @@ export class Search extends Store<State> {
   #asking: AbortController | undefined;
 
   constructor(private readonly client: Client) {
-    super({ text: '', hits: [], next: undefined, behind: 0, since: undefined, state: 'idle', error: '', marks: undefined });
+    super({ text: '', filter: {}, hits: [], next: undefined, behind: 0, since: undefined, state: 'idle', error: '', marks: undefined });
   }
 
-  /** Looks for another text as soon as the person pauses. What was asked before is not waited for any more. */
+  /** Looks for another text as soon as the person pauses. Without one there is nothing to narrow either. */
   type(text: string): void {
+    this.set({ text });
+    if (text.trim()) return this.#look(pause);
     this.#asking?.abort();
-    if (!text.trim()) return this.set({ text, hits: [], next: undefined, behind: 0, since: undefined, state: 'idle', marks: undefined });
-    this.set({ text, state: 'waiting', marks: undefined });
-    const asking = (this.#asking = new AbortController());
-    setTimeout(() => asking.signal.aborted || void this.#ask(asking.signal), pause);
+    this.set({ filter: {}, hits: [], next: undefined, behind: 0, since: undefined, state: 'idle', marks: undefined });
+  }
+
+  narrow(filter: Filter): void {
+    this.set({ filter: { ...this.value.filter, ...filter } });
+    this.#look(0);
   }
 
   /** Loads the hits that follow. */
@@ -59,9 +74,19 @@ export class Search extends Store<State> {
     if (this.value.marks) this.set({ marks: undefined });
   }
 
+  /** Asks in so many milliseconds. What was asked before is not waited for any more. */
+  #look(wait: number): void {
+    this.#asking?.abort();
+    this.set({ state: 'waiting', marks: undefined });
+    const { signal } = (this.#asking = new AbortController());
+    setTimeout(() => signal.aborted || void this.#ask(signal), wait);
+  }
+
   async #ask(signal: AbortSignal, after?: string): Promise<void> {
+    const { text, filter: { days, ...same } } = this.value;
     try {
-      const { hits, next, behind, since } = await this.client.search({ q: this.value.text, limit: pageSize, after }, signal);
+      const what = { q: text, ...same, since: days && Date.now() - days * day, limit: pageSize, after };
+      const { hits, next, behind, since } = await this.client.search(what, signal);
       if (signal.aborted) return;
       this.set({ hits: bySession(after ? [...this.value.hits, ...hits] : hits).flat(), next, behind, since, state: 'done' });
     } catch (error) {

@@ -1,5 +1,5 @@
-import { ChevronDown } from 'lucide-react';
 import type { Agent } from '../api/types.gen.ts';
+import { Select } from '../ui/select.tsx';
 import { text } from '../ui/text.ts';
 import { isDemo } from './agents.ts';
 
@@ -15,21 +15,13 @@ export function AgentPicker({ agent, agents, onChoose }: AgentPickerProps) {
   if (!agent) return null;
   if (agents.length < 2) return <AgentName agent={agent} />;
   return (
-    <div className="relative flex items-center">
-      <select
-        value={agent.id}
-        aria-label={text.agent.choose}
-        onChange={event => onChoose(event.target.value)}
-        className="h-8 max-w-64 appearance-none truncate rounded-md ps-2 pe-7 text-sm text-soft hover:bg-hover hover:text-ink"
-      >
-        {agents.map(other => (
-          <option key={other.id} value={other.id} className="bg-raised text-ink">
-            {text.agent.name(other.name || other.id, isDemo(other))}
-          </option>
-        ))}
-      </select>
-      <ChevronDown aria-hidden className="pointer-events-none absolute end-2 size-3.5 text-faint" />
-    </div>
+    <Select
+      label={text.agent.choose}
+      value={agent.id}
+      options={agents.map(other => [other.id, text.agent.name(other.name || other.id, isDemo(other))] as const)}
+      onChoose={onChoose}
+      className="h-8 max-w-64 text-sm"
+    />
   );
 }
 

@@ -1,7 +1,7 @@
 import { Store } from './store.ts';
 
 /** What a person may be about to change about the key of the history. */
-export type KeyStep = 'ways' | 'code' | 'passphrase';
+export type KeyStep = 'ways' | 'code' | 'passphrase' | 'rotate' | 'erase';
 
 /**
  * sessions: the list of sessions, where the screen is too narrow to have it beside the session;

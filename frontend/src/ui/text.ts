@@ -78,6 +78,8 @@ export const text = {
         `The key of your history is kept in ${keychain || 'the keychain of this machine'}. Parley asks for it, and waits until you have answered the dialog that appears.`,
       sleeping: 'Nobody can read your sessions until you unlock it.',
       needs_passphrase: 'It opens the sessions that are kept on this machine.',
+      no_keychain:
+        'It has the key of your history, which is here, and untouched. Start the keychain, or Parley in the desktop session that has it, then try again.',
       needs_recovery_code: 'Your history is here, and untouched. Enter the recovery code that you saved; the key then goes back into the keychain.',
     },
     use: {
@@ -147,8 +149,33 @@ export const text = {
       remove: 'Remove',
       lock: 'Lock now',
     },
+    rotate: {
+      title: 'Change the key',
+      says: 'All of the history is sealed under a new key, while you go on. Who has the old one then reads nothing of it, except in copies that were made before.',
+      asks: 'What opens the history now has to open it afterwards, so it is needed once more.',
+      do: 'Change the key',
+      done: 'The history has a new key.',
+    },
+    erase: {
+      title: 'Delete everything',
+      says: 'Every session, with its copies, its files and its key, is deleted from this machine for good. Backups that you keep elsewhere stay.',
+      confirm: 'DELETE EVERYTHING',
+      type: (words: string) => `To go on, type ${words}`,
+      mistyped: (words: string) => `Nothing was deleted. Type ${words}, as it stands here.`,
+      do: 'Delete everything',
+    },
+    salvage: {
+      offer: 'Go on with what is left of it',
+      says: 'Everything in it that is whole is put in its place, and what is missing is said. The damaged one is kept beside it as it is.',
+      do: 'Salvage the history',
+    },
     notice: {
       readOnly: 'This history was written by a newer Parley. You can read and search it here, but not change it. Update Parley to go on with it.',
+      salvaged: (sessions: number, messages: number) =>
+        sessions > 0
+          ? `${plural(sessions, 'session', 'sessions')} with ${plural(messages, 'message', 'messages')} could be salvaged.`
+          : 'Nothing could be salvaged; the damaged history is kept beside this new one.',
+      incomplete: (titles: string[]) => `Parts are missing of: ${titles.join(', ')}.`,
       lost: (n: number) =>
         `${plural(n, 'change', 'changes')} made just before the machine lost power could not be kept. Everything before that is here.`,
       rolledBack: 'This history is older than the one that was open here last: a copy may have taken its place.',
@@ -213,6 +240,23 @@ export const text = {
     behind: 'The index is catching up. What is new may be missing for a moment.',
     since: (when: string) => `These words are so common that only what was said since ${when} was searched. Add a rarer one to look further.`,
     role: (role: string | undefined) => ({ user: 'You', assistant: 'Agent', tool: 'Tool', system: 'System' })[role ?? ''] ?? 'Title',
+    filters: 'Narrow the search',
+    by: 'Said by',
+    roles: [
+      ['', 'Anyone'],
+      ['user', 'You'],
+      ['assistant', 'Agent'],
+      ['tool', 'Tools'],
+    ] as const,
+    when: 'Said when',
+    times: [
+      ['', 'Any time'],
+      ['1', 'Past day'],
+      ['7', 'Past week'],
+      ['31', 'Past month'],
+      ['366', 'Past year'],
+    ] as const,
+    anyAgent: 'Any agent',
     gone: 'What was found there cannot be shown any more.',
   },
 

@@ -58,6 +58,12 @@ function submitOnEnter(event: KeyboardEvent<HTMLTextAreaElement>): void {
   event.currentTarget.form!.requestSubmit();
 }
 
+/** Takes words that are to be typed as they stand somewhere. They are no secret. */
+export function ConfirmField(props: FieldProps) {
+  const { box, frame } = useField(props, 'h-9 pe-3');
+  return frame(<input type="text" autoComplete="off" {...box} />);
+}
+
 interface PassphraseFieldProps extends FieldProps {
   autoComplete: 'current-password' | 'new-password';
   onInput?: (event: FormEvent<HTMLInputElement>) => void;

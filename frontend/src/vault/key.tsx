@@ -1,4 +1,4 @@
-import { LockKeyhole } from 'lucide-react';
+import { LockKeyhole, RefreshCw } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { SlotType, Vault } from '../api/types.gen.ts';
 import { useParley } from '../parley.ts';
@@ -8,8 +8,10 @@ import type { KeyStep } from '../ui/dialogs.ts';
 import { useStore } from '../ui/store.ts';
 import { text } from '../ui/text.ts';
 import { useAttempt } from './attempt.ts';
+import { DeleteEverything } from './erase.tsx';
 import { Problem } from './form.tsx';
 import { NewPassphrase } from './passphrase.tsx';
+import { ChangeKey } from './rotate.tsx';
 import { SaveCode } from './save.tsx';
 
 /** The dialog about the key of the history, if it is open. */
@@ -23,6 +25,8 @@ export function KeyDialog() {
       {step === 'ways' && <Ways vault={now} />}
       {step === 'code' && <SaveCode replaces={now.slots.includes('recovery_code')} />}
       {step === 'passphrase' && <ChangePassphrase />}
+      {step === 'rotate' && <ChangeKey slots={now.slots} />}
+      {step === 'erase' && <DeleteEverything />}
     </Dialog>
   );
 }
@@ -31,6 +35,8 @@ const titles: Record<KeyStep, string> = {
   ways: text.vault.key.title,
   code: text.vault.code.label,
   passphrase: text.vault.passphrase.label,
+  rotate: text.vault.rotate.title,
+  erase: text.vault.erase.title,
 };
 
 /** What opens the history, and what can be changed about that. */
@@ -66,11 +72,19 @@ function Ways({ vault: { slots, keychain } }: { vault: Vault }) {
         </Row>
       </ul>
       <Problem error={attempt.error} />
-      {has('passphrase') && (
-        <Button className="mt-4" disabled={attempt.isRunning} onClick={() => void attempt.run(lock)}>
-          <LockKeyhole aria-hidden className="size-3.5" /> {text.vault.key.lock}
+      <div className="mt-4 flex flex-wrap gap-2">
+        {has('passphrase') && (
+          <Button disabled={attempt.isRunning} onClick={() => void attempt.run(lock)}>
+            <LockKeyhole aria-hidden className="size-3.5" /> {text.vault.key.lock}
+          </Button>
+        )}
+        <Button onClick={() => dialogs.showKey('rotate')}>
+          <RefreshCw aria-hidden className="size-3.5" /> {text.vault.rotate.title}
         </Button>
-      )}
+        <Button className="ms-auto text-bad" onClick={() => dialogs.showKey('erase')}>
+          {text.vault.erase.title}
+        </Button>
+      </div>
     </>
   );
 }

@@ -1,5 +1,6 @@
 import { KeyRound, TriangleAlert, X, type LucideIcon } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
+import type { Salvage } from '../api/types.gen.ts';
 import { useParley } from '../parley.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { useStore } from '../ui/store.ts';
@@ -8,7 +9,7 @@ import { text } from '../ui/text.ts';
 /** What a person has to know about a history that is open: that it can only be read, what it lost, and, once, that nothing else opens it. */
 export function VaultNotices() {
   const { vault: live, dialogs } = useParley();
-  const vault = useStore(live, state => state.vault);
+  const { vault, salvaged } = useStore(live, state => state);
   const [dismissed, dismiss] = useState<ReadonlySet<string>>(new Set());
   const isOffered = useOffer();
   if (!vault) return null;
@@ -17,6 +18,7 @@ export function VaultNotices() {
   return (
     <div role="status">
       {isShown('readOnly', vault.readOnly) && <Notice icon={TriangleAlert} says={text.vault.notice.readOnly} onClose={() => close('readOnly')} />}
+      {salvaged && isShown('salvaged', true) && <Notice icon={TriangleAlert} says={sayOf(salvaged)} onClose={() => close('salvaged')} />}
       {isShown('rolledBack', vault.rolledBack) && <Notice icon={TriangleAlert} says={text.vault.notice.rolledBack} onClose={() => close('rolledBack')} />}
       {isShown('lost', vault.lost > 0) && <Notice icon={TriangleAlert} says={text.vault.notice.lost(vault.lost)} onClose={() => close('lost')} />}
       {isShown('offer', isOffered && !vault.slots.includes('recovery_code')) && (
@@ -30,6 +32,11 @@ export function VaultNotices() {
       )}
     </div>
   );
+}
+
+function sayOf({ sessions, messages, incomplete }: Salvage): string {
+  const titles = incomplete.map(({ title }) => `“${title || text.untitled}”`);
+  return [text.vault.notice.salvaged(sessions, messages), titles.length > 0 && text.vault.notice.incomplete(titles)].filter(Boolean).join(' ');
 }
 
 /** Whether this page saw the first answer of a new history: from then on there is something to lose. */

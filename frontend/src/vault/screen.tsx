@@ -8,14 +8,23 @@ import { Disclosure } from '../ui/disclosure.tsx';
 import { Spinner } from '../ui/spinner.tsx';
 import { text } from '../ui/text.ts';
 import { useAttempt } from './attempt.ts';
-import { Problem, typedIn } from './form.tsx';
+import { Form, Problem, typedIn } from './form.tsx';
 import { NewPassphrase } from './passphrase.tsx';
+import { givenIn, Secrets } from './secrets.tsx';
 import { Unlock, waysOf } from './ways.tsx';
 
 /** The whole page while the history is not open: why, and what to do. */
 export function VaultScreen({ vault }: { vault: Vault }) {
   const isFirst = vault.state === 'no_keychain' && vault.slots.length === 0;
-  return isFirst ? <FirstPassphrase vault={vault} /> : <Closed key={vault.state} vault={vault} />;
+  if (isFirst) return <FirstPassphrase vault={vault} />;
+  const met = asMet(vault);
+  return <Closed key={met.state} vault={met} />;
+}
+
+/** To the door a key that it cannot get is gone. A person has to know first that the keychain did not even answer. */
+function asMet(vault: Vault): Vault {
+  const isUnknown = vault.state === 'needs_recovery_code' && vault.keychain.health === 'absent';
+  return isUnknown ? { ...vault, state: 'no_keychain' } : vault;
 }
 
 /** Nothing is known of the history yet. Usually that is over before anybody sees it. */
@@ -75,6 +84,7 @@ function Closed({ vault }: { vault: Vault }) {
               {text.vault.use[other]}
             </button>
           ))}
+        {vault.state === 'damaged' && <SalvageHistory slots={vault.slots} />}
         {lost.includes(vault.state) && <StartNew />}
       </div>
     </Sheet>
@@ -87,6 +97,21 @@ const isExplained = (state: State): state is keyof typeof text.vault.says => sta
 function Explanation({ vault: { state, keychain, message, remedy } }: { vault: Vault }) {
   if (isExplained(state)) return <p>{state === 'locked' ? text.vault.says.locked(keychain.kind) : text.vault.says[state]}</p>;
   return [message, remedy].filter(Boolean).map(sentence => <p key={sentence}>{sentence}</p>);
+}
+
+/** What the keychain does not open needs one of the other ways. */
+function SalvageHistory({ slots }: { slots: SlotType[] }) {
+  const { vault } = useParley();
+  const attempt = useAttempt();
+  const asked = slots.includes('keychain') ? [] : slots.filter((slot, _, all) => slot === 'passphrase' || !all.includes('passphrase'));
+  return (
+    <Disclosure icon={null} label={text.vault.salvage.offer}>
+      <p className="mb-3 text-sm">{text.vault.salvage.says}</p>
+      <Form attempt={attempt} onSubmit={form => void attempt.run(() => vault.salvage(givenIn(form)))} label={text.vault.salvage.do}>
+        <Secrets asked={asked} attempt={attempt} />
+      </Form>
+    </Disclosure>
+  );
 }
 
 /** The last resort, which takes nothing away. */

@@ -1,5 +1,5 @@
 import type { Client } from '../api/client.ts';
-import type { Unlocking, Vault } from '../api/types.gen.ts';
+import type { Salvage, Unlocking, Vault } from '../api/types.gen.ts';
 import type { Wire } from '../api/wire.ts';
 import { Store } from '../ui/store.ts';
 
@@ -7,7 +7,7 @@ import { Store } from '../ui/store.ts';
  * What the door says of the vault, kept up to date: whether the history is open, and what a person can do if it is not.
  * It holds no secret: codes and passphrases pass through, and every method that takes one fails with an ApiError.
  */
-export class LiveVault extends Store<{ vault: Vault | undefined }> {
+export class LiveVault extends Store<{ vault: Vault | undefined; salvaged: Salvage | undefined }> {
   #isAnnounced = false; // that the history is open, since the wire was opened
   #asked = 0;
   #taken = 0; // the last question of which the answer counts
@@ -18,7 +18,7 @@ export class LiveVault extends Store<{ vault: Vault | undefined }> {
     private readonly client: Client,
     private readonly wire: Wire,
   ) {
-    super({ vault: undefined });
+    super({ vault: undefined, salvaged: undefined });
     client.onVaultLocked(() => void this.look());
     wire.onVaultNotice(() => void this.look());
     wire.subscribe(() => {
@@ -66,6 +66,21 @@ export class LiveVault extends Store<{ vault: Vault | undefined }> {
 
   async startNew(): Promise<void> {
     this.#take(await this.client.startNew());
+  }
+
+  async rotate(by: Unlocking): Promise<void> {
+    this.#take(await this.client.rotate(by));
+  }
+
+  /** Goes on with what is left of a damaged history. What that is stays to be shown. */
+  async salvage(by: Unlocking): Promise<void> {
+    this.set({ salvaged: await this.client.salvage(by) });
+    await this.look();
+  }
+
+  /** Deletes the history. What this page still shows of it is there no more. */
+  async deleteEverything(confirm: string): Promise<void> {
+    await this.client.deleteEverything(confirm);
   }
 
   /** Makes a recovery code, which opens nothing before it was confirmed. */

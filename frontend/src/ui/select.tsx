@@ -1,0 +1,31 @@
+import { ChevronDown } from 'lucide-react';
+
+interface SelectProps {
+  label: string;
+  value: string;
+  options: readonly (readonly [value: string, label: string])[];
+  onChoose: (value: string) => void;
+  className?: string;
+}
+
+/** One of a few things to choose from, as quiet as text. */
+export function Select({ label, value, options, onChoose, className = '' }: SelectProps) {
+  return (
+    <div className={`relative flex min-w-0 items-center ${className}`}>
+      <select
+        value={value}
+        aria-label={label}
+        title={label}
+        onChange={event => onChoose(event.target.value)}
+        className="h-full w-full appearance-none truncate rounded-md ps-2 pe-6 text-soft hover:bg-hover hover:text-ink"
+      >
+        {options.map(([option, name]) => (
+          <option key={option} value={option} className="bg-raised text-ink">
+            {name}
+          </option>
+        ))}
+      </select>
+      <ChevronDown aria-hidden className="pointer-events-none absolute end-1.5 size-3.5 text-faint" />
+    </div>
+  );
+}
