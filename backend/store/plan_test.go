@@ -43,8 +43,8 @@ func TestEveryStatementFindsItsRows(t *testing.T) {
 		{"Log", func() error { _, err := s.Log(ctx, home, 0, 10); return err }},
 		{"TurnLog", func() error { _, err := s.TurnLog(ctx, head); return err }},
 	}
-	called := []string{"StartTurn", "AppendEvents", "SettleTurn", "Close"}            // by say, and by the end
-	called = append(called, "Backup", "Durable", "Lost", "Salt", "Summary", "Verify") // about the whole file
+	called := []string{"StartTurn", "AppendEvents", "SettleTurn", "Close"}                     // by say, and by the end
+	called = append(called, "Backup", "Durable", "Lost", "Rekey", "Salt", "Summary", "Verify") // about the whole file
 	for _, c := range calls {
 		if err := c.call(); err != nil {
 			t.Fatalf("%s: %v", c.method, err)
