@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -138,5 +139,28 @@ func TestTheHistoryClosesAfterItsGuests(t *testing.T) {
 	leave()
 	if err := <-closed; err != nil {
 		t.Error(err)
+	}
+}
+
+// TestAHistoryIsSalvagedInPlace: one request, after which the same door opens onto what was kept.
+func TestAHistoryIsSalvagedInPlace(t *testing.T) {
+	w := open(t)
+	stream := w.say("s", "u1", "[[say:half]] [[hang]]")
+	if f := failure(t, w.request("POST", "/vault/salvage", `{}`, nil)); f.Code != http.StatusConflict || !strings.Contains(f.Message, "Stop it") {
+		t.Errorf("under a turn: %+v", f)
+	}
+	w.request("POST", "/messages/s/stop", "", nil)
+	frames(t, stream.Body)
+	if f := failure(t, w.request("POST", "/vault/salvage", `{"path":"here.db"}`, nil)); f.Code != http.StatusBadRequest || !strings.Contains(f.Message, "absolute") {
+		t.Errorf("%+v", f)
+	}
+	before, _ := w.load("s", "")
+	var found Salvage
+	w.decode(w.request("POST", "/vault/salvage", `{}`, nil), &found)
+	if found.Sessions != 1 || found.Messages == 0 || found.Bad > 0 || found.Tables == nil || found.Incomplete == nil {
+		t.Errorf("%+v", found)
+	}
+	if after, _ := w.load("s", ""); !slices.Equal(after, before) || len(after) != 2 {
+		t.Errorf("%v became %v", before, after)
 	}
 }

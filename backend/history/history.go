@@ -311,8 +311,8 @@ func (h *History) with(use func(key, next *sealed.Key) error) error {
 	return use(&key, next)
 }
 
-// settle notes in the key file what the database that was just opened is. A key file that was damaged, and opened it all
-// the same, is written anew.
+// settle notes in the key file what the database is that was just opened, or sealed anew. A key file that was damaged, and
+// opened it all the same, is written anew.
 func (h *History) settle(ctx context.Context, found opening) error {
 	if found.rolledBack {
 		h.generation++ // an older history is another one: what it comes to counts from now on

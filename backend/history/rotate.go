@@ -36,10 +36,10 @@ func (h *History) Rotate(ctx context.Context, g Given) error {
 			err = h.with(func(_, next *sealed.Key) error { return h.store.Rekey(ctx, next) })
 		}
 		if err == nil {
-			return h.endRotation(ctx, true)
+			return h.settle(ctx, opening{rotated: true})
 		}
 		if after, failed := os.Stat(h.database()); failed == nil && os.SameFile(before, after) {
-			err = errors.Join(err, h.endRotation(ctx, false))
+			err = errors.Join(err, h.settle(ctx, opening{}))
 			return agent.Wrap(agent.CodeInternal, err, "The history could not be sealed under a new key; it is as it was. Check that the disk has room for a second copy of it, then retry.")
 		}
 		return agent.Wrap(agent.CodeInternal, err, "The change of the key was cut short. The history is whole; close Parley and open it again to bring the change to its end.")
@@ -67,8 +67,7 @@ func (h *History) endRotation(ctx context.Context, rotated bool) error {
 	if !rotated {
 		return h.keys.AbandonRotation(ctx)
 	}
-	err := errors.Join(h.keys.ConfirmRotation(ctx), h.keys.SetSalt(ctx, h.store.Salt()), h.anchor(ctx))
-	if err != nil {
+	if err := h.keys.ConfirmRotation(ctx); err != nil {
 		return err
 	}
 	// Nothing opens the copies from before migrations any more.

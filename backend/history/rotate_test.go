@@ -5,10 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -129,17 +129,17 @@ const (
 	resealed moment = "two keys, the new one opens"
 )
 
-// TestARotationThatDies kills a process that rotates, at random moments, until it was killed at each; whatever it said
-// it has stored is there, each time.
+// TestARotationThatDies kills a process that rotates until it was killed at each moment; whatever it said it has stored is
+// there, each time.
 func TestARotationThatDies(t *testing.T) {
 	folder, kept := t.TempDir(), filepath.Join(t.TempDir(), "keys.sealed")
 	var stored []agent.SessionID
 	seen := map[moment]int{}
-	for round := 0; seen[before] == 0 || seen[sealing] == 0 || seen[resealed] == 0; round++ {
-		if round == 100 {
-			t.Fatalf("never killed at each moment: %v", seen)
+	for _, at := range slices.Repeat([]moment{before, sealing, resealed}, 30) {
+		if seen[at] > 0 {
+			continue
 		}
-		stored = append(stored, dies(t, folder, kept)...)
+		stored = append(stored, dies(t, folder, kept, at)...)
 		ring, err := vault.OpenSealedFile(t.Context(), kept, []byte("ring"), vault.Cost{})
 		must(t, err)
 		seen[foundAt(t, folder, ring)]++
@@ -158,11 +158,13 @@ func TestARotationThatDies(t *testing.T) {
 		must(t, l.Close())
 		must(t, ring.Close())
 	}
-	t.Logf("killed at %v, with %d stored", seen, len(stored))
+	if len(seen) < 3 {
+		t.Errorf("never killed at each moment: %v", seen)
+	}
 }
 
-// dies runs the process and kills it, and gives what it said.
-func dies(t *testing.T, folder, ring string) (stored []agent.SessionID) {
+// dies runs the process and kills it, most likely at that moment, and gives what it said.
+func dies(t *testing.T, folder, ring string, at moment) (stored []agent.SessionID) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^TestRotatingForever$")
 	cmd.Env = append(os.Environ(), envVictim+"="+folder, envRing+"="+ring)
@@ -172,8 +174,10 @@ func dies(t *testing.T, folder, ring string) (stored []agent.SessionID) {
 	lines := bufio.NewScanner(out)
 	for lines.Scan() {
 		if lines.Text() == "ready" {
-			kill := time.AfterFunc(rand.N(50*time.Millisecond), func() { cmd.Process.Kill() })
-			defer kill.Stop()
+			go func() {
+				awaitMoment(t.Context(), filepath.Join(folder, "history.db-part"), at)
+				cmd.Process.Kill()
+			}()
 		}
 		if id, ok := strings.CutPrefix(lines.Text(), "stored "); ok {
 			stored = append(stored, agent.SessionID(id))
@@ -184,6 +188,23 @@ func dies(t *testing.T, folder, ring string) (stored []agent.SessionID) {
 		t.Fatalf("it was not killed: %v", err)
 	}
 	return stored
+}
+
+// awaitMoment waits until a rotation has come to a moment, by the file that it makes.
+func awaitMoment(ctx context.Context, part string, at moment) {
+	tick := time.NewTicker(50 * time.Microsecond)
+	defer tick.Stop()
+	until := func(there bool) {
+		for _, err := os.Lstat(part); (err == nil) != there && ctx.Err() == nil; _, err = os.Lstat(part) {
+			<-tick.C
+		}
+	}
+	if at != before {
+		until(true)
+	}
+	if at == resealed {
+		until(false)
+	}
 }
 
 // foundAt tells at which moment the process was killed, and changes nothing.
