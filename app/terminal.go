@@ -91,7 +91,7 @@ func readHidden(ctx context.Context, in *os.File, notes io.Writer, prompt string
 	select {
 	case l := <-typed:
 		if errors.Is(l.err, io.EOF) {
-			return nil, errors.New("no passphrase was given")
+			return nil, agent.Errorf(agent.CodeCancelled, "No passphrase was given, so the history stays locked. Run the command again, or unlock it on the page that parley serve opens.")
 		}
 		return []byte(l.text), l.err
 	case <-ctx.Done():

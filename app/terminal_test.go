@@ -21,7 +21,7 @@ func TestTheTerminalAsksForThePassphrase(t *testing.T) {
 		"", "New passphrase: ", "correct horse", "again: ", "correct horse", "hello")
 	p.converse(exitDone, []string{"show", "s"},
 		"Passphrase of the history: ", "wrong", "not the passphrase", "", "Passphrase of the history: ", "correct horse", "hello")
-	p.converse(exitFailed, []string{"sessions"}, "Passphrase of the history: ", "\x03", "no passphrase")
+	p.converse(exitFailed, []string{"sessions"}, "Passphrase of the history: ", "\x03", "No passphrase")
 	if _, notes, code := p.run("sessions"); code != exitFailed || !strings.Contains(notes, "parley serve") {
 		t.Errorf("without a terminal: exit %d: %s", code, notes)
 	}
