@@ -206,8 +206,11 @@ func (o *owner) close() {
 			o.log.Error("the history was not closed cleanly", "error", err)
 		}
 	}
-	if o.server != nil && <-shut != nil {
-		o.server.Close()
+	if o.server != nil {
+		o.door.Close()
+		if <-shut != nil {
+			o.server.Close()
+		}
 	}
 	o.lock.Close() // last: it gives the data folder free
 }

@@ -63,7 +63,7 @@ type Door struct {
 	Options
 	addr    string
 	mux     *http.ServeMux
-	closing context.Context // ends when the server shuts down; a socket is not the server's any more
+	closing context.Context // ends with Close
 	close   context.CancelFunc
 
 	mu      sync.Mutex
@@ -123,9 +123,11 @@ func (d *Door) Server() *http.Server {
 		MaxHeaderBytes:    maxHeader,
 		ErrorLog:          slog.NewLogLogger(d.Log.Handler(), slog.LevelDebug),
 	}
-	server.RegisterOnShutdown(d.close)
 	return server
 }
+
+// Close ends the sockets, which are not the server's any more: once nothing is left to say on them.
+func (d *Door) Close() { d.close() }
 
 // Empty gives a channel that is closed when no guest is inside: no request, no socket.
 func (d *Door) Empty() <-chan struct{} {

@@ -102,6 +102,7 @@ func openWith(t *testing.T, folder string, ring vault.Keyring) *world {
 	go past.Start(context.Background())
 	t.Cleanup(func() {
 		past.Close()
+		door.Close()
 		server.Shutdown(t.Context())
 		server.Close()
 		env.Close()
