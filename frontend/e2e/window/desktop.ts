@@ -43,7 +43,8 @@ export class Desktop {
     await writeFile(config, bus(home.path));
 
     const env = home.env();
-    const screen = spawn('Xvfb', ['-displayfd', '3', '-screen', '0', '1280x900x24', '-nolisten', 'tcp'], {
+    // Without -noreset it begins anew when its last window is gone, and refuses the window that opens just then.
+    const screen = spawn('Xvfb', ['-displayfd', '3', '-screen', '0', '1280x900x24', '-nolisten', 'tcp', '-noreset'], {
       env,
       stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
     });
