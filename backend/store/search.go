@@ -280,7 +280,7 @@ func (f *finder) titles(ctx context.Context, q query) error {
 }
 
 // messages looks through the messages, the newest first: some eras at a time, until it is clear that what is left will not
-// take too long. Where what to leave out was decided before, by the page before or for what matches more exactly, that stands.
+// take too long. What was left out before, by the page before or of what matches more exactly, is left out here.
 func (f *finder) messages(ctx context.Context, q query) error {
 	if f.Whole || f.After != (Place{}) || f.oldest > 0 {
 		return f.some(ctx, q, f.first, f.newest, nil)
