@@ -181,7 +181,7 @@ func (s *Store) unindexedMessages(ctx context.Context, from int64, size int, fre
 			return nil, err
 		}
 		e.words = fresh.take(searchText(content))
-		e.facets = strings.Join(append(facets(project, agentID, role), era(e.key)), " ")
+		e.facets = strings.Join(append(facets(project, agentID, role), eras(e.key, e.key)...), " ")
 		list = append(list, e)
 		bytes += len(content)
 	}
@@ -224,8 +224,14 @@ func facets(project agent.ProjectID, agentID string, role agent.Role) []string {
 // is told the era by one more word.
 const eraSize = 1 << 15
 
-// era is a word that the messages with keys about this one have, and that nobody types the beginning of.
-func era(key int64) string { return "0e" + strconv.FormatInt(key/eraSize, 36) }
+// eras are the words that the messages with these keys have, one each, and that nobody types the beginning of.
+func eras(oldest, newest int64) []string {
+	var list []string
+	for n := oldest / eraSize; n <= newest/eraSize; n++ {
+		list = append(list, "0e"+strconv.FormatInt(n, 36))
+	}
+	return list
+}
 
 // freshWords collects the words that may not be in the table of words yet.
 type freshWords struct {

@@ -113,12 +113,15 @@ func (q query) exactly() (query, bool) {
 }
 
 // match is the query in the language of FTS5, of which it uses strings alone: words hold nothing but letters and digits.
-// The facets are further words that must be there.
-func (q query) match(facets ...string) string {
+// All of the facets must be there, too, and one of the eras, if there are any.
+func (q query) match(facets, eras []string) string {
 	var b strings.Builder
 	b.WriteString("(body : (" + joinMatches(q.terms, " AND ") + ")")
 	if len(facets) > 0 {
 		b.WriteString(` AND facet : ("` + strings.Join(facets, `" AND "`) + `")`)
+	}
+	if len(eras) > 0 {
+		b.WriteString(` AND facet : ("` + strings.Join(eras, `" OR "`) + `")`)
 	}
 	b.WriteString(")")
 	if len(q.without) > 0 {

@@ -80,7 +80,8 @@ const (
 	mostInRow     = 8     // if they stand after others
 	fewestInside  = 3     // letters to look for inside of words
 
-	patience = 50 * time.Millisecond // after which no further messages are looked at
+	patience  = 50 * time.Millisecond // after which no further messages are looked at
+	firstEras = 4                     // that are looked at before that is asked: one costs hardly less
 )
 
 // Search finds what a person typed. What matches more exactly comes first: titles, then messages with the same words in
@@ -261,7 +262,7 @@ func (f *finder) titles(ctx context.Context, q query) error {
 	rows, err := f.store.read.query(ctx, `SELECT session.key, session.id, session.title, session.updated_at
 		FROM search_title CROSS JOIN session ON session.key = search_title.rowid
 		WHERE search_title MATCH ? AND project = ? AND deleted_at IS NULL AND (? = '' OR agent = ?) AND updated_at BETWEEN ? AND ?
-		ORDER BY search_title.rowid DESC LIMIT ?`, q.match(), f.Project, f.Agent, f.Agent, since, until, mostTitles)
+		ORDER BY search_title.rowid DESC LIMIT ?`, q.match(nil, nil), f.Project, f.Agent, f.Agent, since, until, mostTitles)
 	if err != nil {
 		return err
 	}
@@ -278,25 +279,30 @@ func (f *finder) titles(ctx context.Context, q query) error {
 	return rows.Err()
 }
 
-// messages looks through the messages, the newest first: era by era until it is clear that what is left will not take too
-// long. Where what to leave out was decided before, by the page before or for what matches more exactly, that stands.
+// messages looks through the messages, the newest first: some eras at a time, until it is clear that what is left will not
+// take too long. What was left out before, by the page before or of what matches more exactly, is left out here.
 func (f *finder) messages(ctx context.Context, q query) error {
 	if f.Whole || f.After != (Place{}) || f.oldest > 0 {
-		return f.some(ctx, q, f.facets, f.first, f.newest)
+		return f.some(ctx, q, f.first, f.newest, nil)
 	}
 	began := f.store.now()
 	for newest := f.newest; newest >= f.first && !f.more && len(f.seen) < mostHits; {
-		oldest, facets := f.first, f.facets
+		oldest, of := f.first, []string(nil)
 		now, looked := f.store.now(), f.newest-newest
 		pace, left := float64(now.Sub(began))/float64(max(looked, 1)), float64(patience-now.Sub(f.began))
 		switch {
-		case looked < eraSize || pace*float64(newest-oldest+1) > left && pace*eraSize <= left:
-			oldest, facets = max(oldest, newest-newest%eraSize), append(slices.Clip(facets), era(newest))
+		case looked == 0 || pace*float64(newest-oldest+1) > left && pace*eraSize <= left:
+			some := int64(firstEras)
+			if looked > 0 { // as many as take half of what is left
+				some = int64(left/(2*pace*eraSize)) + 1
+			}
+			oldest = max(oldest, (newest/eraSize-some+1)*eraSize)
+			of = eras(oldest, newest)
 		case pace*eraSize > left:
 			f.leaveOut(newest + 1)
 			return nil
 		}
-		if err := f.some(ctx, q, facets, oldest, newest); err != nil {
+		if err := f.some(ctx, q, oldest, newest, of); err != nil {
 			return err
 		}
 		newest = oldest - 1
@@ -304,15 +310,15 @@ func (f *finder) messages(ctx context.Context, q query) error {
 	return nil
 }
 
-// some looks through some of the messages. All that takes time is in the first step of one statement, because that is
+// some looks through some of the messages, those of the given eras, if any. All that takes time is in the first step of one statement, because that is
 // what the driver interrupts when ctx ends.
-func (f *finder) some(ctx context.Context, q query, facets []string, oldest, newest int64) error {
+func (f *finder) some(ctx context.Context, q query, oldest, newest int64, of []string) error {
 	var array string
 	err := f.store.read.row(ctx, `SELECT json_group_array(key) FROM (
 			SELECT message.key FROM search CROSS JOIN message ON message.key = search.rowid CROSS JOIN session ON session.key = message.session
 			WHERE search MATCH ? AND search.rowid BETWEEN ? AND ? AND session.project = ? AND deleted_at IS NULL
 			ORDER BY search.rowid DESC LIMIT ?)`,
-		q.match(facets...), oldest, newest, f.Project, f.After.skip+int64(len(f.seen)+f.Limit+1)).Scan(&array)
+		q.match(f.facets, of), oldest, newest, f.Project, f.After.skip+int64(len(f.seen)+f.Limit+1)).Scan(&array)
 	if err != nil {
 		return err
 	}

@@ -238,7 +238,7 @@ func TestASearchThatTakesTooLongLeavesOutWhatIsOldest(t *testing.T) {
 	s.now = func() time.Time { clock = clock.Add(step); return clock }
 	tell(t, s, home, "", "two words", "words, two")
 	tell(t, s, at(agent.DefaultProject, "new"), "", "two words", "words, not one but two", "other words, two")
-	_, err := s.writer.ExecContext(t.Context(), `UPDATE message SET key = key + ? WHERE key > 2`, 2*eraSize)
+	_, err := s.writer.ExecContext(t.Context(), `UPDATE message SET key = key + ? WHERE key > 2`, (firstEras+1)*eraSize)
 	must(t, err)
 	caughtUp(t, s)
 	var since int64
@@ -252,8 +252,8 @@ func TestASearchThatTakesTooLongLeavesOutWhatIsOldest(t *testing.T) {
 		since time.Time
 	}{
 		{patience / 100, 2, false, all, time.Time{}},
-		{patience / 8, 2, false, all, time.Time{}},    // the first page is full in time, and those that follow take theirs
-		{patience / 8, 4, false, few, instant(since)}, // time is up after the exact ones were found, us0 among them
+		{patience / 6, 2, false, all, time.Time{}},    // the first page is full in time, and those that follow take theirs
+		{patience / 6, 4, false, few, instant(since)}, // time is up after the exact ones were found, us0 among them
 		{patience, 1, false, few, instant(since)},
 		{patience, 5, false, few, instant(since)},
 		{patience, 5, true, all, time.Time{}},

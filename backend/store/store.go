@@ -198,19 +198,20 @@ func (s *Store) update(ctx context.Context, d durability, fn func(tx) error) err
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.writes.Add(1)
-	if err := s.setDurability(ctx, d); err != nil {
+	// What goes around a transaction is not cancelled: it could have happened all the same, and nobody would know.
+	whole := context.WithoutCancel(ctx)
+	if err := s.setDurability(whole, d); err != nil {
 		return err
 	}
-	if _, err := s.write.exec(ctx, "BEGIN IMMEDIATE"); err != nil {
+	if _, err := s.write.exec(whole, "BEGIN IMMEDIATE"); err != nil {
 		return err
 	}
 	err := fn(tx{s.write})
 	if err == nil {
-		_, err = s.write.exec(ctx, "COMMIT")
+		_, err = s.write.exec(whole, "COMMIT")
 	}
 	if err != nil {
-		// Also when ctx has ended: the connection must be free of this transaction.
-		_, undone := s.write.exec(context.WithoutCancel(ctx), "ROLLBACK")
+		_, undone := s.write.exec(whole, "ROLLBACK")
 		return errors.Join(err, undone)
 	}
 	return nil
