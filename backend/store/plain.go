@@ -65,7 +65,10 @@ func importPlain(ctx context.Context, path string, key *sealed.Key) error {
 	if err := os.Link(path, path+"-plain"); err != nil {
 		return err
 	}
-	return errors.Join(os.Rename(part, path), os.Remove(part+"-lock"))
+	if err := os.Remove(part + "-lock"); err != nil { // before the last step, after which nobody would
+		return err
+	}
+	return os.Rename(part, path)
 }
 
 // sealCopy makes a sealed copy of the plain database at from. When it returns, from's log is part of from.

@@ -17,11 +17,19 @@ export function useGoal(session: OpenSession, scroller: RefObject<HTMLElement | 
   const goal = useStore(session, state => state.goal);
   const until = useRef(0);
   const turn = useRef<string>(undefined);
+  const bringing = useRef(bring);
   useEffect(() => {
+    bringing.current = bring;
     if (!goal || !bring(goal)) return;
     until.current = performance.now() + patience;
     turn.current = goal;
     session.reached();
+    // What lies around it may turn out larger than it was thought to be, and push it out of view again.
+    requestAnimationFrame(function stay() {
+      if (performance.now() > until.current || !scroller.current) return;
+      if (!isInView(scroller.current, goal)) bringing.current(goal);
+      requestAnimationFrame(stay);
+    });
   });
   useEffect(() => {
     // Who moves the view is where they want to be.
@@ -35,12 +43,22 @@ export function useGoal(session: OpenSession, scroller: RefObject<HTMLElement | 
   return useCallback(
     ranges => {
       if (performance.now() > until.current) return;
-      const message = scroller.current!.querySelector(`[data-message="${CSS.escape(turn.current!)}"]`);
+      const message = messageIn(scroller.current!, turn.current!);
       const first = message && ranges.find(range => message.contains(range.startContainer));
       if (first) bringIntoView(scroller.current!, first);
     },
     [scroller],
   );
+}
+
+function messageIn(view: HTMLElement, id: string): Element | null {
+  return view.querySelector(`[data-message="${CSS.escape(id)}"]`);
+}
+
+function isInView(view: HTMLElement, id: string): boolean {
+  const { top, bottom } = view.getBoundingClientRect();
+  const place = messageIn(view, id)?.getBoundingClientRect();
+  return place !== undefined && place.bottom > top && place.top < bottom;
 }
 
 function bringIntoView(view: HTMLElement, range: Range): void {
