@@ -20,6 +20,7 @@ type Vault struct {
 	Lost       int64            `json:"lost"`       // commits that a power cut took
 	RolledBack bool             `json:"rolledBack"` // it is an older copy than the one before
 	ReadOnly   bool             `json:"readOnly"`   // a newer Parley wrote it
+	History    string           `json:"history"`    // which one is open
 }
 
 // Keychain says how the system's keychain is.
@@ -127,7 +128,7 @@ func (d *Door) vault(err error) (Vault, error) {
 	s, _ := d.History.Status()
 	return Vault{
 		State: s.State, Message: s.Message, Remedy: s.Remedy, Accepts: orNone(s.Accepts), Slots: orNone(s.Slots),
-		Keychain: Keychain{s.Keychain.Health, s.Keychain.Kind, s.Keychain.Remedy}, Lost: int64(s.Lost), RolledBack: s.RolledBack, ReadOnly: s.ReadOnly,
+		Keychain: Keychain{s.Keychain.Health, s.Keychain.Kind, s.Keychain.Remedy}, Lost: int64(s.Lost), RolledBack: s.RolledBack, ReadOnly: s.ReadOnly, History: s.ID,
 	}, nil
 }
 
@@ -225,5 +226,8 @@ var errPath = agent.Errorf(agent.CodeValidation, "The path of a copy must be abs
 // errLocked says what stands between a request and the history.
 func (d *Door) errLocked() error {
 	s, _ := d.History.Status()
+	if s.Open() { // and about to be closed
+		return &refusal{http.StatusServiceUnavailable, "vault_locked", "The history is being closed. Try again in a moment."}
+	}
 	return &refusal{http.StatusServiceUnavailable, "vault_locked", s.Message + " " + s.Remedy}
 }

@@ -5,6 +5,7 @@ package history
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -46,6 +47,7 @@ type Status struct {
 	Keychain   vault.Finding
 	Lost       uint64 // commits that a power cut took
 	RolledBack bool   // it was older than it is known to have been
+	ID         string // of what is open: another history, or an older copy, has another
 	ReadOnly   bool   // a newer Parley wrote it
 }
 
@@ -151,7 +153,7 @@ func (h *History) fail(err error) error {
 	}
 	s, _ := h.Status()
 	s.State, s.Message, s.Remedy = explain(err)
-	s.Accepts = nil
+	s.Accepts, s.ID = nil, ""
 	h.tell(s)
 	return err
 }
@@ -234,6 +236,7 @@ func (h *History) enter(ctx context.Context) error {
 	}
 	status.State, status.Accepts, status.Slots = vault.Ready, nil, h.keys.Status().Slots
 	status.Lost, status.RolledBack, status.ReadOnly = h.store.Lost(), found.rolledBack, h.store.ReadOnly()
+	status.ID = fmt.Sprintf("%s.%d", h.keys.Vault(), h.generation)
 	if err := h.Opened(ctx, h.store); err != nil {
 		return h.fail(errors.Join(err, h.shut(ctx)))
 	}

@@ -32,6 +32,7 @@ export interface Vault {
   lost: number
   rolledBack: boolean
   readOnly: boolean
+  history: string
 }
 
 export interface Unlocking {

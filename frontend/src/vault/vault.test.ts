@@ -53,6 +53,14 @@ test('an open history is announced once for each connection', async () => {
   expect([opened, locked]).toEqual([2, 0]);
 });
 
+test('another history in the place of the one that is shown is taken for a lock', async () => {
+  await server.start();
+  await becomes({ ...readyVault, lost: 1 });
+  expect([opened, locked]).toEqual([1, 0]);
+  await becomes({ ...readyVault, history: 'another.0' });
+  expect([opened, locked]).toEqual([1, 1]);
+});
+
 test('a history that is not open is announced when it is, whoever opened it', async () => {
   now(lockedVault);
   await server.start();

@@ -36,7 +36,7 @@ export class LiveVault extends Store<{ vault: Vault | undefined; salvaged: Salva
     this.#opened.push(listener);
   }
 
-  /** Calls back when an open history was locked. A lost connection locks nothing. */
+  /** Calls back when an open history was locked, or another one took its place. A lost connection locks nothing. */
   onLock(listener: () => void): void {
     this.#locked = listener;
   }
@@ -103,8 +103,10 @@ export class LiveVault extends Store<{ vault: Vault | undefined; salvaged: Salva
   /** Takes over what the door answered. What changed something is newer than whatever was asked before it ended. */
   #take(vault: Vault, asked = ++this.#asked): void {
     this.#taken = asked;
+    const isAnother = this.value.vault !== undefined && this.value.vault.history !== vault.history;
     this.set({ vault });
     const isReadable = this.isOpen && this.wire.value.state === 'open';
+    if (isReadable && this.#isAnnounced && isAnother) return this.#locked();
     if (isReadable === this.#isAnnounced) return;
     this.#isAnnounced = isReadable;
     if (!isReadable) return this.#locked();
