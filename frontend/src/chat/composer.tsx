@@ -20,11 +20,12 @@ interface ComposerProps {
 
 /** Where a person writes. What is written stays until it was sent. */
 export function Composer({ session, lastSent, isBusy, onSend, children }: ComposerProps) {
-  const { wire } = useParley();
+  const { wire, vault } = useParley();
   const draft = useStore(session.draft, state => state.text);
   const refusal = useStore(session, state => state.refusal);
   const isStopping = useStore(session, state => state.stopping);
   const isConnected = useStore(wire, state => state.state === 'open');
+  const isReadOnly = useStore(vault, state => state.vault?.readOnly ?? false);
   const [wasRefused, setRefused] = useState(false);
   const box = useRef<HTMLTextAreaElement>(null);
   useEffect(() => box.current?.focus(), []);
@@ -33,7 +34,8 @@ export function Composer({ session, lastSent, isBusy, onSend, children }: Compos
     if (lastSent && document.activeElement === document.body) box.current?.focus();
   }, [lastSent]);
 
-  const hindrance = isBusy ? text.composer.busy : isConnected ? undefined : text.composer.notConnected;
+  const cannot = isReadOnly ? text.vault.notice.readOnly : isConnected ? undefined : text.composer.notConnected;
+  const hindrance = isBusy ? text.composer.busy : cannot;
   const send = () => {
     if (!draft.trim()) return;
     if (hindrance) setRefused(true);
