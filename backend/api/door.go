@@ -47,6 +47,14 @@ type Rooms struct {
 	guests sync.WaitGroup // grows under the door's mu, while the door is open onto them
 }
 
+// Free refuses while a turn runs.
+func (r *Rooms) Free() error {
+	if r.Sessions.Busy() {
+		return errTurns
+	}
+	return nil
+}
+
 // Wait returns once the last guest has left, or ctx ends. The door has closed before, and so have the sessions, or those
 // who follow them would stay.
 func (r *Rooms) Wait(ctx context.Context) {
@@ -98,12 +106,25 @@ type inside struct {
 	*Rooms
 }
 
-// enterRooms waits while the history is being opened, and refuses while only a person can open it. The guest calls leave.
+// enterFor is enterRooms for a request. One that does more than to look is a sign that somebody uses the history.
+func (d *Door) enterFor(r *http.Request) (in inside, leave func(), err error) {
+	in, leave, err = d.enterRooms(r.Context())
+	if err == nil && r.Method != http.MethodGet {
+		d.History.Use()
+	}
+	return in, leave, err
+}
+
+// enterRooms waits while the history is being opened, and refuses while only a person can open it, which begins here if it
+// was left for too long. The guest calls leave.
 func (d *Door) enterRooms(ctx context.Context) (in inside, leave func(), err error) {
 	select {
 	case <-d.History.Tried():
 	case <-ctx.Done():
 		return inside{}, func() {}, ctx.Err()
+	}
+	if err := d.History.LockIfLeft(ctx); err != nil {
+		d.Log.Debug("the history does not lock itself yet", "error", err)
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -20,6 +20,7 @@ type Vault struct {
 	Lost       int64            `json:"lost"`       // commits that a power cut took
 	RolledBack bool             `json:"rolledBack"` // it is an older copy than the one before
 	ReadOnly   bool             `json:"readOnly"`   // a newer Parley wrote it
+	LockAfter  int              `json:"lockAfter"`  // minutes without use; 0 is never
 }
 
 // Keychain says how the system's keychain is.
@@ -48,6 +49,11 @@ type RecoveryCode struct {
 // Passphrase is a passphrase as the person types it.
 type Passphrase struct {
 	Passphrase string `json:"passphrase"`
+}
+
+// LockAfter says after how many minutes without use the history locks itself; 0 is never.
+type LockAfter struct {
+	Minutes int `json:"minutes"`
 }
 
 // Backup says where a copy of the history goes: an absolute path of this machine.
@@ -128,6 +134,7 @@ func (d *Door) vault(err error) (Vault, error) {
 	return Vault{
 		State: s.State, Message: s.Message, Remedy: s.Remedy, Accepts: orNone(s.Accepts), Slots: orNone(s.Slots),
 		Keychain: Keychain{s.Keychain.Health, s.Keychain.Kind, s.Keychain.Remedy}, Lost: int64(s.Lost), RolledBack: s.RolledBack, ReadOnly: s.ReadOnly,
+		LockAfter: s.LockAfter,
 	}, nil
 }
 
@@ -166,24 +173,21 @@ func (d *Door) rotateVault(r *http.Request, u Unlocking) (Vault, error) {
 }
 
 func (d *Door) lockVault(r *http.Request) (Vault, error) {
-	return d.vault(d.History.Lock(r.Context(), d.free))
+	return d.vault(d.History.Lock(r.Context()))
 }
 
-// free refuses while a turn runs.
-func (d *Door) free() error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.rooms != nil && d.rooms.Sessions.Busy() {
-		return errTurns
-	}
-	return nil
+func (d *Door) setLockAfter(r *http.Request, after LockAfter) (Vault, error) {
+	return d.vault(d.History.SetLockAfter(r.Context(), after.Minutes))
 }
+
+// keepOpen is for who is there and asks for nothing: that they came in is all that is to be said.
+func (d inside) keepOpen(*http.Request) (noBody, error) { return noBody{}, nil }
 
 func (d *Door) salvageVault(r *http.Request, s Salvaging) (Salvage, error) {
 	if s.Path != "" && !filepath.IsAbs(s.Path) {
 		return Salvage{}, errPath
 	}
-	found, err := d.History.Salvage(r.Context(), s.Path, Unlocking{s.Code, s.Passphrase}.given(), d.free)
+	found, err := d.History.Salvage(r.Context(), s.Path, Unlocking{s.Code, s.Passphrase}.given())
 	reply := Salvage{
 		Pages: found.Pages, Bad: len(found.Bad), Lost: int64(found.Lost), Sessions: found.Sessions, Messages: found.Messages,
 		Tables: []TableLoss{}, Incomplete: []Incomplete{},

@@ -32,11 +32,16 @@ export interface Vault {
   lost: number
   rolledBack: boolean
   readOnly: boolean
+  lockAfter: number
 }
 
 export interface Unlocking {
   code?: string
   passphrase?: string
+}
+
+export interface LockAfter {
+  minutes: number
 }
 
 export interface Salvaging {
