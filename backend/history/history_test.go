@@ -58,8 +58,9 @@ func begin(t *testing.T, folder string, ring vault.Keyring, passphrase string) *
 
 func (l *life) is(want vault.State) Status {
 	l.t.Helper()
+	open := l.store != nil // read before the status is, which whoever locks it looks at first
 	s, _ := l.Status()
-	if s.State != want || s.Open() != (l.store != nil) || s.Message == "" {
+	if s.State != want || s.Open() != open || s.Message == "" {
 		l.t.Fatalf("the history is %+v, not %s", s, want)
 	}
 	return s

@@ -75,6 +75,7 @@ export const readyVault: Vault = {
   lost: 0,
   rolledBack: false,
   readOnly: false,
+  lockAfter: 0,
 };
 
 /** A server that does what its test says, and the parts of the page that talk to it. */
