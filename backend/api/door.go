@@ -115,17 +115,15 @@ func (d *Door) enterFor(r *http.Request) (in inside, leave func(), err error) {
 	return in, leave, err
 }
 
-// enterRooms waits while the history is being opened, and refuses while only a person can open it, which begins here if it
-// was left for too long. The guest calls leave.
+// enterRooms waits while the history is being opened, and refuses while only a person can open it. One that was idle for too
+// long is locked before anybody comes in. The guest calls leave.
 func (d *Door) enterRooms(ctx context.Context) (in inside, leave func(), err error) {
 	select {
 	case <-d.History.Tried():
 	case <-ctx.Done():
 		return inside{}, func() {}, ctx.Err()
 	}
-	if err := d.History.LockIfLeft(ctx); err != nil {
-		d.Log.Debug("the history does not lock itself yet", "error", err)
-	}
+	d.History.LockIfIdle(ctx)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.rooms == nil {

@@ -36,7 +36,7 @@ var routes = []route{
 	accept("POST /vault/unlock", (*Door).unlockVault),
 	answer("POST /vault/lock", (*Door).lockVault),
 	accept("PUT /vault/lock-after", (*Door).setLockAfter),
-	answer("POST /vault/active", inside.keepOpen),
+	answer("POST /vault/active", inside.beActive),
 	accept("POST /vault/rotate", (*Door).rotateVault),
 	accept("POST /vault/salvage", (*Door).salvageVault),
 	answer("POST /vault/start-new", (*Door).startNewVault),

@@ -180,8 +180,8 @@ func (d *Door) setLockAfter(r *http.Request, after LockAfter) (Vault, error) {
 	return d.vault(d.History.SetLockAfter(r.Context(), after.Minutes))
 }
 
-// keepOpen is for who is there and asks for nothing: that they came in is all that is to be said.
-func (d inside) keepOpen(*http.Request) (noBody, error) { return noBody{}, nil }
+// beActive is for who is there and wants nothing: having come in says it all.
+func (d inside) beActive(*http.Request) (noBody, error) { return noBody{}, nil }
 
 func (d *Door) salvageVault(r *http.Request, s Salvaging) (Salvage, error) {
 	if s.Path != "" && !filepath.IsAbs(s.Path) {

@@ -92,8 +92,8 @@ func TestLockingWaitsForTurns(t *testing.T) {
 	}
 }
 
-// TestADoorThatIsLeft: who looks does not use the history, who does something does, and nobody comes in too late.
-func TestADoorThatIsLeft(t *testing.T) {
+// TestADoorThatIsIdle: who looks does not use the history, who does something does, and nobody comes in too late.
+func TestADoorThatIsIdle(t *testing.T) {
 	w := open(t)
 	if f := failure(t, w.request("PUT", "/vault/lock-after", `{"minutes":5}`, nil)); f.Code != http.StatusBadRequest || !strings.Contains(f.Message, "Set a passphrase") {
 		t.Errorf("%+v", f)

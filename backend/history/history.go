@@ -350,12 +350,12 @@ func (h *History) keepAnchor(ctx context.Context) {
 	}
 }
 
-// keep keeps the anchor up to date, and sees whether the history is left, until it is shut.
+// keep keeps the anchor up to date, and looks whether the history is idle, until it is shut.
 func (h *History) keep() {
 	ctx, cancel := context.WithCancel(context.Background())
 	h.stop = cancel
 	h.used.Store(h.Now().UnixMilli())
-	go h.lockWhenLeft(ctx)
+	go h.lockWhenIdle(ctx)
 	h.keeps.Go(func() {
 		tick := time.NewTicker(anchorEvery)
 		defer tick.Stop()

@@ -42,47 +42,47 @@ func (h *History) setLockAfter(ctx context.Context, minutes int) error {
 // lockAfter is what SetLockAfter was told last.
 func (h *History) lockAfter(ctx context.Context) int {
 	value, err := h.store.Setting(ctx, lockAfterKey)
-	if err != nil || value == "" {
-		if err != nil {
-			h.Log.Error("the history will not lock itself: the setting cannot be read", "error", err)
-		}
-		return 0
+	if err != nil {
+		h.Log.Error("the history will not lock itself: the setting cannot be read", "error", err)
 	}
-	minutes, _ := strconv.Atoi(value) // as setLockAfter wrote it
+	minutes, _ := strconv.Atoi(value) // 0 if it was told nothing
 	return minutes
 }
 
-// Use notes that somebody is there. If they come too late it changes nothing: that they may go on, the passphrase tells.
+// Use notes that somebody uses the history. Who comes when it is idle already may be anybody, so that does not count.
 func (h *History) Use() {
-	if !h.isLeft() {
+	if !h.isIdle() {
 		h.used.Store(h.Now().UnixMilli())
 	}
 }
 
-// isLeft reports whether nobody has used the history for so long that it is to be locked. It goes by the wall clock,
-// because others stand still while the machine sleeps.
-func (h *History) isLeft() bool {
+// isIdle reports whether nobody has used the history for so long that it is to be locked. It goes by the wall clock: the
+// monotonic one stands still while the machine sleeps.
+func (h *History) isIdle() bool {
 	s, _ := h.Status()
 	return s.LockAfter > 0 && h.Now().UnixMilli()-h.used.Load() >= (time.Duration(s.LockAfter)*time.Minute).Milliseconds()
 }
 
-// LockIfLeft locks the history, as Lock does, if nobody has used it for too long. It is for whoever lets somebody in: the
-// history looks itself only now and then.
-func (h *History) LockIfLeft(ctx context.Context) error {
-	if !h.isLeft() {
-		return nil
+// LockIfIdle locks the history, as Lock does, if nobody has used it for too long. It is for whoever lets somebody in: the
+// history itself looks only now and then. What Lock refuses is tried again when it is called next.
+func (h *History) LockIfIdle(ctx context.Context) {
+	if !h.isIdle() {
+		return
 	}
-	return h.seated(ctx, func(ctx context.Context) error {
-		if !h.isLeft() { // any more, now that it is our turn
+	err := h.seated(ctx, func(ctx context.Context) error {
+		if !h.isIdle() { // any more, now that it is our turn
 			return nil
 		}
 		return h.lock(ctx)
 	})
+	if err != nil {
+		h.Log.Debug("the history does not lock itself yet", "error", err)
+	}
 }
 
-// lockWhenLeft ends with ctx, as it does when it has locked the history. Nobody may wait for it: closing the store would
+// lockWhenIdle looks until ctx ends, also when it has locked the history. Nobody may wait for it: closing the store would
 // wait for the one who closes it.
-func (h *History) lockWhenLeft(ctx context.Context) {
+func (h *History) lockWhenIdle(ctx context.Context) {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
 	for {
@@ -90,9 +90,7 @@ func (h *History) lockWhenLeft(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			if err := h.LockIfLeft(ctx); err != nil {
-				h.Log.Debug("the history does not lock itself yet", "error", err)
-			}
+			h.LockIfIdle(ctx)
 		}
 	}
 }

@@ -14,7 +14,7 @@ func pass(d time.Duration) {
 	synctest.Wait()
 }
 
-func TestAHistoryThatIsLeftLocksItself(t *testing.T) {
+func TestAHistoryThatIsIdleLocksItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		folder := t.TempDir()
 		l := begin(t, folder, nil, "correct horse")
@@ -65,22 +65,22 @@ func TestATurnDelaysLocking(t *testing.T) {
 	})
 }
 
-// TestAMachineThatSleptIsLeft: for whoever wakes it, nothing ticks in time.
-func TestAMachineThatSleptIsLeft(t *testing.T) {
+// TestAMachineThatSleptIsIdle: for whoever wakes it, nothing ticks in time.
+func TestAMachineThatSleptIsIdle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := begin(t, t.TempDir(), nil, "correct horse")
 		var slept time.Duration
 		l.Now = func() time.Time { return time.Now().Add(slept) }
 		must(t, l.SetLockAfter(t.Context(), 5))
 		slept = 4 * time.Minute
-		must(t, l.LockIfLeft(t.Context()))
+		l.LockIfIdle(t.Context())
 		l.is(vault.Ready)
 		slept = 8 * time.Hour
 		l.Use() // too late
-		must(t, l.LockIfLeft(t.Context()))
+		l.LockIfIdle(t.Context())
 		l.is(vault.Sleeping)
 		must(t, l.UnlockWithPassphrase(t.Context(), []byte("correct horse")))
-		must(t, l.LockIfLeft(t.Context()))
+		l.LockIfIdle(t.Context())
 		l.is(vault.Ready)
 	})
 }

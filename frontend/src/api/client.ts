@@ -87,7 +87,7 @@ export class Client {
   removePassphrase = () => this.ask<Vault>('DELETE', '/vault/passphrase');
   setLockAfter = (minutes: number) => this.ask<Vault>('PUT', '/vault/lock-after', { body: { minutes } });
   /** Tells that somebody is here. */
-  keepOpen = () => this.ask<void>('POST', '/vault/active');
+  beActive = () => this.ask<void>('POST', '/vault/active');
 
   private async ask<T>(method: string, path: string, asking?: Asking): Promise<T> {
     const response = await this.#fetch(method, path, asking);

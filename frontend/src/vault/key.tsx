@@ -52,7 +52,7 @@ function Ways({ vault: { slots, keychain, lockAfter } }: { vault: Vault }) {
     if (await attempt.run(() => vault.removePassphrase())) toasts.show(text.vault.passphrase.isRemoved);
   };
   const times = [...new Set([...usualMinutes, lockAfter])].map(minutes => [String(minutes), text.vault.key.lockTime(minutes)] as const);
-  const lockWhenLeft = (minutes: string) => void attempt.run(() => vault.setLockAfter(Number(minutes)));
+  const lockWhenIdle = (minutes: string) => void attempt.run(() => vault.setLockAfter(Number(minutes)));
   const lock = async () => {
     await open.flushDrafts();
     await vault.lock();
@@ -78,7 +78,7 @@ function Ways({ vault: { slots, keychain, lockAfter } }: { vault: Vault }) {
         </Row>
         {has('passphrase') && (
           <Row name={text.vault.key.lockAfter}>
-            <Select label={text.vault.key.lockAfter} value={String(lockAfter)} options={times} onChoose={lockWhenLeft} className="h-8" />
+            <Select label={text.vault.key.lockAfter} value={String(lockAfter)} options={times} onChoose={lockWhenIdle} className="h-8" />
           </Row>
         )}
       </ul>

@@ -9,7 +9,7 @@ export function reportPresence(vault: LiveVault, page: EventTarget): void {
   const report = () => {
     if (!vault.isOpen || !vault.value.vault?.lockAfter || Date.now() - reported < often) return;
     reported = Date.now();
-    void vault.keepOpen();
+    void vault.beActive();
   };
   for (const sign of ['keydown', 'pointerdown', 'pointermove', 'wheel']) page.addEventListener(sign, report, { capture: true, passive: true });
 }

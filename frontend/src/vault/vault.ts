@@ -106,8 +106,8 @@ export class LiveVault extends Store<{ vault: Vault | undefined; salvaged: Salva
   }
 
   /** Tells that somebody is here, so that the history does not lock itself. */
-  async keepOpen(): Promise<void> {
-    await this.client.keepOpen().catch(() => {}); // the next thing that the person does says what is wrong
+  async beActive(): Promise<void> {
+    await this.client.beActive().catch(() => {}); // the next thing that the person does says what is wrong
   }
 
   /** Takes over what the door answered. What changed something is newer than whatever was asked before it ended. */
