@@ -94,6 +94,7 @@ func (o *owner) open(ctx context.Context, opt ownerOptions) error {
 	}
 	agents := config.BuiltIn(os.Getenv, slices.Collect(maps.Keys(endpoints)))
 	options := history.Options{Folder: string(o.home), Scratch: o.home.scratches(), Closing: o.leaveHistory, Log: o.log}
+	options.Free = func() error { return o.rooms.Free() }
 	options.Opened = func(ctx context.Context, s *store.Store) error { return o.enterHistory(ctx, s, agents, endpoints) }
 	if options.Passphrase, err = vault.UnattendedPassphrase(); err != nil {
 		return err

@@ -47,6 +47,14 @@ type Rooms struct {
 	guests sync.WaitGroup // grows under the door's mu, while the door is open onto them
 }
 
+// Free refuses while a turn runs.
+func (r *Rooms) Free() error {
+	if r.Sessions.Busy() {
+		return errTurns
+	}
+	return nil
+}
+
 // Wait returns once the last guest has left, or ctx ends. The door has closed before, and so have the sessions, or those
 // who follow them would stay.
 func (r *Rooms) Wait(ctx context.Context) {
@@ -98,13 +106,24 @@ type inside struct {
 	*Rooms
 }
 
-// enterRooms waits while the history is being opened, and refuses while only a person can open it. The guest calls leave.
+// enterFor is enterRooms for a request. One that does more than to look is a sign that somebody uses the history.
+func (d *Door) enterFor(r *http.Request) (in inside, leave func(), err error) {
+	in, leave, err = d.enterRooms(r.Context())
+	if err == nil && r.Method != http.MethodGet {
+		d.History.Use()
+	}
+	return in, leave, err
+}
+
+// enterRooms waits while the history is being opened, and refuses while only a person can open it. One that was idle for too
+// long is locked before anybody comes in. The guest calls leave.
 func (d *Door) enterRooms(ctx context.Context) (in inside, leave func(), err error) {
 	select {
 	case <-d.History.Tried():
 	case <-ctx.Done():
 		return inside{}, func() {}, ctx.Err()
 	}
+	d.History.LockIfIdle(ctx)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.rooms == nil {

@@ -35,6 +35,8 @@ var routes = []route{
 	answer("GET /vault", (*Door).getVault),
 	accept("POST /vault/unlock", (*Door).unlockVault),
 	answer("POST /vault/lock", (*Door).lockVault),
+	accept("PUT /vault/lock-after", (*Door).setLockAfter),
+	answer("POST /vault/active", inside.beActive),
 	accept("POST /vault/rotate", (*Door).rotateVault),
 	accept("POST /vault/salvage", (*Door).salvageVault),
 	answer("POST /vault/start-new", (*Door).startNewVault),
@@ -76,7 +78,7 @@ func lead[At place](d *Door, r *http.Request) (at At, leave func(), err error) {
 	case **Door:
 		*at = d
 	case *inside:
-		*at, leave, err = d.enterRooms(r.Context())
+		*at, leave, err = d.enterFor(r)
 	}
 	return at, leave, err
 }
@@ -114,7 +116,7 @@ func accept[At place, Req, Res any](pattern string, fn func(At, *http.Request, R
 // stream is a route that writes its own reply, whose lines are of type Item if that is one of ours.
 func stream[Item any](pattern string, fn func(inside, http.ResponseWriter, *http.Request) error) route {
 	return route{pattern, func(d *Door, w http.ResponseWriter, r *http.Request) {
-		at, leave, err := d.enterRooms(r.Context())
+		at, leave, err := d.enterFor(r)
 		defer leave()
 		if err == nil {
 			err = fn(at, w, r)

@@ -169,6 +169,7 @@ func (s *socket) serve(ctx, stream context.Context, id string, r *request, frame
 func (d inside) turn(ctx context.Context, frame uistream.SocketFrame) (*session.Turn, error) {
 	switch f := frame.(type) {
 	case uistream.SendFrame:
+		d.History.Use()
 		return d.send(ctx, f.Request)
 	case uistream.ResumeFrame:
 		t, _ := d.Sessions.Running(agent.SessionKey{Project: agent.DefaultProject, Session: f.Session})

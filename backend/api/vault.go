@@ -21,6 +21,7 @@ type Vault struct {
 	RolledBack bool             `json:"rolledBack"` // it is an older copy than the one before
 	ReadOnly   bool             `json:"readOnly"`   // a newer Parley wrote it
 	History    string           `json:"history"`    // which one is open
+	LockAfter  int              `json:"lockAfter"`  // minutes without use; 0 is never
 }
 
 // Keychain says how the system's keychain is.
@@ -49,6 +50,11 @@ type RecoveryCode struct {
 // Passphrase is a passphrase as the person types it.
 type Passphrase struct {
 	Passphrase string `json:"passphrase"`
+}
+
+// LockAfter says after how many minutes without use the history locks itself; 0 is never.
+type LockAfter struct {
+	Minutes int `json:"minutes"`
 }
 
 // Backup says where a copy of the history goes: an absolute path of this machine.
@@ -128,7 +134,8 @@ func (d *Door) vault(err error) (Vault, error) {
 	s, _ := d.History.Status()
 	return Vault{
 		State: s.State, Message: s.Message, Remedy: s.Remedy, Accepts: orNone(s.Accepts), Slots: orNone(s.Slots),
-		Keychain: Keychain{s.Keychain.Health, s.Keychain.Kind, s.Keychain.Remedy}, Lost: int64(s.Lost), RolledBack: s.RolledBack, ReadOnly: s.ReadOnly, History: s.ID,
+		Keychain: Keychain{s.Keychain.Health, s.Keychain.Kind, s.Keychain.Remedy}, Lost: int64(s.Lost), RolledBack: s.RolledBack, ReadOnly: s.ReadOnly,
+		History: s.ID, LockAfter: s.LockAfter,
 	}, nil
 }
 
@@ -167,24 +174,21 @@ func (d *Door) rotateVault(r *http.Request, u Unlocking) (Vault, error) {
 }
 
 func (d *Door) lockVault(r *http.Request) (Vault, error) {
-	return d.vault(d.History.Lock(r.Context(), d.free))
+	return d.vault(d.History.Lock(r.Context()))
 }
 
-// free refuses while a turn runs.
-func (d *Door) free() error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.rooms != nil && d.rooms.Sessions.Busy() {
-		return errTurns
-	}
-	return nil
+func (d *Door) setLockAfter(r *http.Request, after LockAfter) (Vault, error) {
+	return d.vault(d.History.SetLockAfter(r.Context(), after.Minutes))
 }
+
+// beActive is for who is there and wants nothing: having come in says it all.
+func (d inside) beActive(*http.Request) (noBody, error) { return noBody{}, nil }
 
 func (d *Door) salvageVault(r *http.Request, s Salvaging) (Salvage, error) {
 	if s.Path != "" && !filepath.IsAbs(s.Path) {
 		return Salvage{}, errPath
 	}
-	found, err := d.History.Salvage(r.Context(), s.Path, Unlocking{s.Code, s.Passphrase}.given(), d.free)
+	found, err := d.History.Salvage(r.Context(), s.Path, Unlocking{s.Code, s.Passphrase}.given())
 	reply := Salvage{
 		Pages: found.Pages, Bad: len(found.Bad), Lost: int64(found.Lost), Sessions: found.Sessions, Messages: found.Messages,
 		Tables: []TableLoss{}, Incomplete: []Incomplete{},

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"parley/backend/agent"
 	"parley/backend/store"
@@ -88,6 +89,44 @@ func TestLockingWaitsForTurns(t *testing.T) {
 	w.decode(w.request("POST", "/vault/unlock", `{"passphrase":"correct horse"}`, nil), &v)
 	if messages, _ := w.load("s", ""); v.State != vault.Ready || len(messages) != 2 {
 		t.Errorf("%+v, %d messages", v, len(messages))
+	}
+}
+
+// TestADoorThatIsIdle: who looks does not use the history, who does something does, and nobody comes in too late.
+func TestADoorThatIsIdle(t *testing.T) {
+	w := open(t)
+	if f := failure(t, w.request("PUT", "/vault/lock-after", `{"minutes":5}`, nil)); f.Code != http.StatusBadRequest || !strings.Contains(f.Message, "Set a passphrase") {
+		t.Errorf("%+v", f)
+	}
+	w.decode(w.request("PUT", "/vault/passphrase", `{"passphrase":"correct horse"}`, nil), new(Vault))
+	for what, use := range map[string]func(){
+		"being there": func() { w.request("POST", "/vault/active", "", nil) },
+		"a message":   func() { frames(t, w.say("s", "u1", "hi").Body) },
+		"a message on the socket": func() {
+			p := w.dial()
+			p.ask("r", "s", "hi")
+			for p.read().Type != "end" {
+			}
+		},
+		"looking": nil,
+	} {
+		var v Vault
+		w.decode(w.request("PUT", "/vault/lock-after", `{"minutes":5}`, nil), &v)
+		if v.State != vault.Ready || v.LockAfter != 5 {
+			t.Fatalf("%+v", v)
+		}
+		w.late.Add(int64(4 * time.Minute))
+		want := http.StatusServiceUnavailable
+		if use != nil {
+			use()
+			want = http.StatusOK
+		}
+		w.get("/sessions", new(SessionList))
+		w.late.Add(int64(4 * time.Minute))
+		if res := w.request("GET", "/sessions", "", nil); res.StatusCode != want {
+			t.Errorf("after %s: %s", what, res.Status)
+		}
+		w.decode(w.request("POST", "/vault/unlock", `{"passphrase":"correct horse"}`, nil), &v)
 	}
 }
 

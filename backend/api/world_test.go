@@ -14,8 +14,10 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"parley/backend/agent"
 	"parley/backend/config"
@@ -34,6 +36,7 @@ type world struct {
 	t    *testing.T
 	door *Door
 	url  string
+	late atomic.Int64 // by how many nanoseconds the history's clock is fast
 }
 
 // ring is a keyring for all tests: each history has items of its own in it.
@@ -74,8 +77,10 @@ func openWith(t *testing.T, folder string, ring vault.Keyring) *world {
 	}
 	var door *Door
 	var rooms *Rooms
+	w := &world{t: t, url: "http://" + listener.Addr().String()}
 	past := history.New(history.Options{
 		Folder: folder, Ring: ring, Log: log,
+		Now: func() time.Time { return time.Now().Add(time.Duration(w.late.Load())) },
 		Opened: func(ctx context.Context, s *store.Store) (err error) {
 			sessions, err := session.Open(ctx, session.Options{
 				Store: s, Environment: env, Agent: agents.Find, Log: log,
@@ -87,6 +92,7 @@ func openWith(t *testing.T, folder string, ring vault.Keyring) *world {
 			door.Open(rooms)
 			return err
 		},
+		Free: func() error { return rooms.Free() },
 		Closing: func() {
 			door.Open(nil)
 			rooms.Sessions.Close()
@@ -107,7 +113,8 @@ func openWith(t *testing.T, folder string, ring vault.Keyring) *world {
 		server.Close()
 		env.Close()
 	})
-	return &world{t, door, "http://" + listener.Addr().String()}
+	w.door = door
+	return w
 }
 
 // request makes a request that the door lets in; change makes it another one.

@@ -20,7 +20,7 @@ import (
 func (h *History) Unlock(ctx context.Context) error {
 	return h.alone(ctx, func(ctx context.Context) error {
 		if s, _ := h.Status(); s.State == vault.Sleeping {
-			return agent.Errorf(agent.CodeValidation, "You locked the history. Enter its passphrase.")
+			return agent.Errorf(agent.CodeValidation, "The history was locked. Enter its passphrase.")
 		}
 		if dialog, ok := h.Ring.(interface{ Unlock(context.Context) error }); ok && h.store == nil {
 			if err := dialog.Unlock(ctx); errors.Is(err, vault.ErrLocked) || ctx.Err() != nil {
@@ -144,30 +144,44 @@ func (h *History) SetPassphrase(ctx context.Context, passphrase []byte) error {
 
 // RemovePassphrase takes the passphrase away, if another way to open the history is left.
 func (h *History) RemovePassphrase(ctx context.Context) error {
-	return h.whileOpen(ctx, func(ctx context.Context) error { return h.keys.Remove(ctx, vault.SlotPassphrase) })
-}
-
-// Lock closes the history and wipes its key, if a passphrase can open it again. free is asked last and may refuse.
-func (h *History) Lock(ctx context.Context, free func() error) error {
-	return h.alone(ctx, func(ctx context.Context) error {
-		if h.store == nil {
-			return nil
-		}
-		keys := h.keys.Status()
-		if !slices.Contains(keys.Slots, vault.SlotPassphrase) {
-			return agent.Errorf(agent.CodeValidation, "Without a passphrase nothing would ask who unlocks the history. Set a passphrase first.")
-		}
-		if err := free(); err != nil {
+	return h.whileOpen(ctx, func(ctx context.Context) error {
+		if err := h.keys.Remove(ctx, vault.SlotPassphrase); err != nil {
 			return err
 		}
-		before, _ := h.Status()
-		if err := h.shut(ctx); err != nil {
-			h.Log.Error("the history was not closed cleanly", "error", err)
+		if s, _ := h.Status(); s.LockAfter == 0 {
+			return nil
 		}
-		h.tell(Status{State: vault.Sleeping, Accepts: keys.Accepts, Slots: keys.Slots, Keychain: before.Keychain})
-		return nil
+		return h.setLockAfter(ctx, 0)
 	})
 }
+
+// Lock closes the history and wipes its key, if a passphrase can open it again and it is free.
+func (h *History) Lock(ctx context.Context) error { return h.alone(ctx, h.lock) }
+
+func (h *History) lock(ctx context.Context) error {
+	if h.store == nil {
+		return nil
+	}
+	if !h.hasPassphrase() {
+		return errNoPassphrase
+	}
+	if err := h.Free(); err != nil {
+		return err
+	}
+	before, _ := h.Status()
+	keys := h.keys.Status()
+	if err := h.shut(context.WithoutCancel(ctx)); err != nil {
+		h.Log.Error("the history was not closed cleanly", "error", err)
+	}
+	h.tell(Status{State: vault.Sleeping, Accepts: keys.Accepts, Slots: keys.Slots, Keychain: before.Keychain})
+	return nil
+}
+
+func (h *History) hasPassphrase() bool {
+	return slices.Contains(h.keys.Status().Slots, vault.SlotPassphrase)
+}
+
+var errNoPassphrase = agent.Errorf(agent.CodeValidation, "Without a passphrase nothing would ask who unlocks the history. Set a passphrase first.")
 
 // Backup makes a sealed copy of the history at path, and beside it at path.keys the key file that opens it: with the
 // recovery code or the passphrase, on any machine. Neither may exist yet.

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"parley/backend/agent"
@@ -34,7 +35,10 @@ type Options struct {
 	Opened func(context.Context, *store.Store) error
 	// Closing is called before the store is closed.
 	Closing func()
-	Log     *slog.Logger
+	// Free is asked before an open history is closed while the app goes on. It refuses while a turn runs.
+	Free func() error
+	Now  func() time.Time // the wall clock; nil is the machine's
+	Log  *slog.Logger
 }
 
 // Status is where the history stands.
@@ -49,6 +53,7 @@ type Status struct {
 	RolledBack bool   // it was older than it is known to have been
 	ID         string // of what is open: another history, or an older copy, has another
 	ReadOnly   bool   // a newer Parley wrote it
+	LockAfter  int    // minutes without use; 0 is never
 }
 
 // Open reports whether the history can be read.
@@ -62,6 +67,7 @@ type History struct {
 	tried chan struct{} // closed when Start has ended
 	stop  context.CancelFunc
 	keeps sync.WaitGroup // the keeper of the anchor
+	used  atomic.Int64   // when somebody used it last, in milliseconds since 1970
 
 	// Owned by whoever has the seat.
 	keys       *vault.KeyFile
@@ -77,6 +83,9 @@ type History struct {
 
 // New gives the history of a folder, still closed. Close it.
 func New(o Options) *History {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
 	return &History{
 		Options: o, seat: make(chan struct{}, 1), tried: make(chan struct{}), stop: func() {},
 		status: Status{State: vault.Sleeping}, changed: make(chan struct{}),
@@ -237,6 +246,7 @@ func (h *History) enter(ctx context.Context) error {
 	status.State, status.Accepts, status.Slots = vault.Ready, nil, h.keys.Status().Slots
 	status.Lost, status.RolledBack, status.ReadOnly = h.store.Lost(), found.rolledBack, h.store.ReadOnly()
 	status.ID = fmt.Sprintf("%s.%d", h.keys.Vault(), h.generation)
+	status.LockAfter = h.lockAfter(ctx)
 	if err := h.Opened(ctx, h.store); err != nil {
 		return h.fail(errors.Join(err, h.shut(ctx)))
 	}
@@ -343,10 +353,12 @@ func (h *History) keepAnchor(ctx context.Context) {
 	}
 }
 
-// keep keeps the anchor up to date until the history is shut.
+// keep keeps the anchor up to date, and looks whether the history is idle, until it is shut.
 func (h *History) keep() {
 	ctx, cancel := context.WithCancel(context.Background())
 	h.stop = cancel
+	h.used.Store(h.Now().UnixMilli())
+	go h.lockWhenIdle(ctx)
 	h.keeps.Go(func() {
 		tick := time.NewTicker(anchorEvery)
 		defer tick.Stop()

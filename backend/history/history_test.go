@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"parley/backend/agent"
@@ -26,7 +27,10 @@ type life struct {
 	*History
 	t     *testing.T
 	store *store.Store // nil while the history is not open
+	busy  atomic.Bool  // it is not free
 }
+
+var errBusy = errors.New("busy")
 
 // begin starts the app; an empty passphrase is none.
 func begin(t *testing.T, folder string, ring vault.Keyring, passphrase string) *life {
@@ -36,6 +40,12 @@ func begin(t *testing.T, folder string, ring vault.Keyring, passphrase string) *
 		Folder: folder, Ring: ring, Log: slog.New(slog.DiscardHandler),
 		Opened:  func(_ context.Context, s *store.Store) error { l.store = s; return nil },
 		Closing: func() { l.store = nil },
+		Free: func() error {
+			if l.busy.Load() {
+				return errBusy
+			}
+			return nil
+		},
 	}
 	if passphrase != "" {
 		o.Passphrase = []byte(passphrase)
@@ -48,8 +58,9 @@ func begin(t *testing.T, folder string, ring vault.Keyring, passphrase string) *
 
 func (l *life) is(want vault.State) Status {
 	l.t.Helper()
+	open := l.store != nil // read before the status is, which whoever locks it looks at first
 	s, _ := l.Status()
-	if s.State != want || s.Open() != (l.store != nil) || s.Message == "" {
+	if s.State != want || s.Open() != open || s.Message == "" {
 		l.t.Fatalf("the history is %+v, not %s", s, want)
 	}
 	return s
@@ -111,7 +122,7 @@ func TestTheKeyringOpensWhatItMade(t *testing.T) {
 	l = begin(t, folder, ring, "")
 	l.is(vault.Ready)
 	l.recall()
-	refused(t, l.Lock(t.Context(), func() error { return nil }), "Set a passphrase first")
+	refused(t, l.Lock(t.Context()), "Set a passphrase first")
 	refused(t, l.StartNew(t.Context()), "can be opened")
 	must(t, l.Close())
 
@@ -147,14 +158,15 @@ func TestAFirstStartWithoutAKeychainAsksForAPassphrase(t *testing.T) {
 	l.is(vault.Ready)
 	l.recall()
 
-	busy := errors.New("busy")
-	if err := l.Lock(t.Context(), func() error { return busy }); !errors.Is(err, busy) {
+	l.busy.Store(true)
+	if err := l.Lock(t.Context()); !errors.Is(err, errBusy) {
 		t.Errorf("locked under a turn: %v", err)
 	}
 	l.recall()
-	must(t, l.Lock(t.Context(), func() error { return nil }))
+	l.busy.Store(false)
+	must(t, l.Lock(t.Context()))
 	l.is(vault.Sleeping)
-	refused(t, l.Unlock(t.Context()), "You locked")
+	refused(t, l.Unlock(t.Context()), "was locked")
 	must(t, l.UnlockWithPassphrase(t.Context(), []byte("correct horse")))
 	l.recall()
 }

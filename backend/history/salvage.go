@@ -15,9 +15,8 @@ import (
 
 // Salvage makes a history of everything in the damaged one that is authentic, and says what is missing. With a path it
 // lies there, as a backup does; without one it takes the place of the damaged one, which is set aside as it is, and is
-// opened. g is for a history that opens with nothing else. free is asked before an open history is closed for this, and
-// may refuse.
-func (h *History) Salvage(ctx context.Context, path string, g Given, free func() error) (found store.Salvaged, err error) {
+// opened. g is for a history that opens with nothing else. An open history has to be free.
+func (h *History) Salvage(ctx context.Context, path string, g Given) (found store.Salvaged, err error) {
 	err = h.alone(ctx, func(ctx context.Context) error {
 		if h.keys == nil {
 			return agent.Errorf(agent.CodeValidation, "There is no key file that could open anything here. Put it or a backup back.")
@@ -26,7 +25,7 @@ func (h *History) Salvage(ctx context.Context, path string, g Given, free func()
 			if err := h.unlockKeys(ctx, g); err != nil {
 				return err
 			}
-		} else if err := free(); err != nil {
+		} else if err := h.Free(); err != nil {
 			return err
 		}
 		ctx = context.WithoutCancel(ctx)

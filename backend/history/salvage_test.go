@@ -25,8 +25,6 @@ func wreck(t *testing.T, l *life) []byte {
 	return b
 }
 
-func free() error { return nil }
-
 func TestADamagedHistoryGoesOnWithWhatIsLeft(t *testing.T) {
 	folder, ring := t.TempDir(), newRing(t)
 	l := begin(t, folder, ring, "")
@@ -38,7 +36,7 @@ func TestADamagedHistoryGoesOnWithWhatIsLeft(t *testing.T) {
 	if s := l.is(vault.Damaged); !strings.Contains(s.Remedy, "Salvage") {
 		t.Errorf("%+v", s)
 	}
-	found, err := l.Salvage(t.Context(), "", Given{}, free)
+	found, err := l.Salvage(t.Context(), "", Given{})
 	must(t, err)
 	if len(found.Bad) == 0 || found.Pages == 0 {
 		t.Errorf("%+v", found)
@@ -79,15 +77,15 @@ func TestSalvageBesideTheDamagedOne(t *testing.T) {
 	l = begin(t, folder, nowhere(t), "")
 	l.is(vault.NeedsPassphrase)
 	out := filepath.Join(t.TempDir(), "salvaged.db")
-	_, err := l.Salvage(t.Context(), out, Given{}, free)
+	_, err := l.Salvage(t.Context(), out, Given{})
 	refused(t, err, "Enter its passphrase")
-	found, err := l.Salvage(t.Context(), out, Given{Passphrase: []byte("correct horse")}, free)
+	found, err := l.Salvage(t.Context(), out, Given{Passphrase: []byte("correct horse")})
 	must(t, err)
 	if len(found.Bad) == 0 {
 		t.Errorf("%+v", found)
 	}
 	l.is(vault.Damaged)
-	_, err = l.Salvage(t.Context(), out, Given{Passphrase: []byte("correct horse")}, free)
+	_, err = l.Salvage(t.Context(), out, Given{Passphrase: []byte("correct horse")})
 	refused(t, err, "a file with this name")
 	if now, err := os.ReadFile(l.database()); err != nil || string(now) != string(damaged) {
 		t.Errorf("the damaged file was changed (%v)", err)
@@ -105,11 +103,12 @@ func TestSalvageBesideTheDamagedOne(t *testing.T) {
 func TestSalvageOfAnOpenHistory(t *testing.T) {
 	l := begin(t, t.TempDir(), newRing(t), "")
 	l.remember()
-	busy := errors.New("busy")
-	if _, err := l.Salvage(t.Context(), "", Given{}, func() error { return busy }); !errors.Is(err, busy) {
+	l.busy.Store(true)
+	if _, err := l.Salvage(t.Context(), "", Given{}); !errors.Is(err, errBusy) {
 		t.Errorf("under a turn: %v", err)
 	}
-	found, err := l.Salvage(t.Context(), "", Given{}, free)
+	l.busy.Store(false)
+	found, err := l.Salvage(t.Context(), "", Given{})
 	must(t, err)
 	if !found.Whole() || len(found.Incomplete)+len(found.Tables) > 0 {
 		t.Errorf("%+v", found)

@@ -170,6 +170,9 @@ func holdsTheGarden(t *testing.T, s *Store, schema int) {
 		if got, err := s.Media(t.Context(), milk.Handle); err != nil || !reflect.DeepEqual(got, milk) {
 			t.Errorf("the file is %+v (%v)", got, err)
 		}
+		if got, err := s.Setting(t.Context(), "lock_after"); err != nil || got != "15" {
+			t.Errorf("the setting is %q (%v)", got, err)
+		}
 	}
 	answer := text("a1", agent.RoleAssistant, "Pears, mostly.")
 	answer.Model = "m"

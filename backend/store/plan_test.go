@@ -33,6 +33,8 @@ func TestEveryStatementFindsItsRows(t *testing.T) {
 		{"PutMedia", func() error { return s.PutMedia(ctx, picture) }},
 		{"Media", func() error { _, err := s.Media(ctx, picture.Handle); return err }},
 		{"MediaPart", func() error { _, err := s.MediaPart(ctx, picture.Handle); return err }},
+		{"SetSetting", func() error { return s.SetSetting(ctx, "lock_after", "5") }},
+		{"Setting", func() error { _, err := s.Setting(ctx, "lock_after"); return err }},
 		{"Session", func() error { _, err := s.Session(ctx, home); return err }},
 		{"Sessions", func() error { _, err := s.Sessions(ctx, home.Project, Page{}, 10); return err }},
 		{"Turn", func() error { _, err := s.Turn(ctx, home, "a1"); return err }},
@@ -88,7 +90,7 @@ func readsAll(step string) bool {
 	table, scans := strings.CutPrefix(step, "SCAN ")
 	table, _, indexed := strings.Cut(table, " ")
 	switch table {
-	case "session", "turn", "message", "log", "word", "media", "message_media":
+	case "session", "turn", "message", "log", "word", "media", "message_media", "setting":
 		return scans && !indexed
 	}
 	return false

@@ -11,6 +11,7 @@ import { Dialogs } from './ui/dialogs.ts';
 import { Keys } from './ui/keys.ts';
 import { Toasts } from './ui/toasts.ts';
 import { ViewSettings } from './ui/view.ts';
+import { reportPresence } from './vault/presence.ts';
 import { LiveVault } from './vault/vault.ts';
 
 /** Everything that the page is made of, put together once. */
@@ -56,6 +57,7 @@ export function startParley(): Parley {
   for (const event of ['pagehide', 'blur']) window.addEventListener(event, () => void flush());
   for (const event of ['online', 'focus']) window.addEventListener(event, () => wire.hurry());
   document.addEventListener('visibilitychange', () => void (document.hidden ? flush() : wire.hurry()));
+  reportPresence(vault, window);
   vault.onLock(() => location.reload()); // nothing of a locked history stays in the page
   void vault.look(); // the first thing to be seen depends on it, so it does not wait for the wire
   void wire.run();

@@ -33,3 +33,9 @@ CREATE TABLE search_forgetting (
 -- A session that is purged takes its turns along; whoever refers to one is looked up, not searched for.
 CREATE INDEX turn_parent ON turn (parent) WHERE parent IS NOT NULL;
 CREATE INDEX session_head ON session (head) WHERE head IS NOT NULL;
+
+-- What the person chose.
+CREATE TABLE setting (
+  name  TEXT PRIMARY KEY,
+  value TEXT NOT NULL
+) STRICT, WITHOUT ROWID;

@@ -85,6 +85,9 @@ export class Client {
   salvage = (by: Unlocking) => this.ask<Salvage>('POST', '/vault/salvage', { body: by });
   deleteEverything = (confirm: string) => this.ask<Vault>('POST', '/vault/delete-everything', { body: { confirm } });
   removePassphrase = () => this.ask<Vault>('DELETE', '/vault/passphrase');
+  setLockAfter = (minutes: number) => this.ask<Vault>('PUT', '/vault/lock-after', { body: { minutes } });
+  /** Tells that somebody is here. */
+  beActive = () => this.ask<void>('POST', '/vault/active');
 
   private async ask<T>(method: string, path: string, asking?: Asking): Promise<T> {
     const response = await this.#fetch(method, path, asking);

@@ -76,6 +76,7 @@ export const readyVault: Vault = {
   rolledBack: false,
   readOnly: false,
   history: 'garden.1',
+  lockAfter: 0,
 };
 
 /** A server that does what its test says, and the parts of the page that talk to it. */

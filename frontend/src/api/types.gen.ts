@@ -33,11 +33,16 @@ export interface Vault {
   rolledBack: boolean
   readOnly: boolean
   history: string
+  lockAfter: number
 }
 
 export interface Unlocking {
   code?: string
   passphrase?: string
+}
+
+export interface LockAfter {
+  minutes: number
 }
 
 export interface Salvaging {

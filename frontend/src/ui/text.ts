@@ -148,6 +148,8 @@ export const text = {
       change: 'Change',
       remove: 'Remove',
       lock: 'Lock now',
+      lockAfter: 'Lock when not in use',
+      lockTime: (minutes: number) => (minutes === 0 ? 'Never' : `After ${plural(minutes, 'minute', 'minutes')}`),
     },
     rotate: {
       title: 'Change the key',

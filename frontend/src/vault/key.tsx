@@ -5,6 +5,7 @@ import { useParley } from '../parley.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import type { KeyStep } from '../ui/dialogs.ts';
+import { Select } from '../ui/select.tsx';
 import { useStore } from '../ui/store.ts';
 import { text } from '../ui/text.ts';
 import { useAttempt } from './attempt.ts';
@@ -39,14 +40,19 @@ const titles: Record<KeyStep, string> = {
   erase: text.vault.erase.title,
 };
 
+/** After how long without anybody the history may lock itself; 0 is never. */
+const usualMinutes = [0, 5, 15, 60];
+
 /** What opens the history, and what can be changed about that. */
-function Ways({ vault: { slots, keychain } }: { vault: Vault }) {
+function Ways({ vault: { slots, keychain, lockAfter } }: { vault: Vault }) {
   const { vault, open, dialogs, toasts } = useParley();
   const attempt = useAttempt();
   const has = (way: SlotType) => slots.includes(way);
   const remove = async () => {
     if (await attempt.run(() => vault.removePassphrase())) toasts.show(text.vault.passphrase.isRemoved);
   };
+  const times = [...new Set([...usualMinutes, lockAfter])].map(minutes => [String(minutes), text.vault.key.lockTime(minutes)] as const);
+  const lockWhenIdle = (minutes: string) => void attempt.run(() => vault.setLockAfter(Number(minutes)));
   const lock = async () => {
     await open.flushDrafts();
     await vault.lock();
@@ -70,6 +76,11 @@ function Ways({ vault: { slots, keychain } }: { vault: Vault }) {
           )}
           <Button onClick={() => dialogs.showKey('passphrase')}>{has('passphrase') ? text.vault.key.change : text.vault.key.set}</Button>
         </Row>
+        {has('passphrase') && (
+          <Row name={text.vault.key.lockAfter}>
+            <Select label={text.vault.key.lockAfter} value={String(lockAfter)} options={times} onChoose={lockWhenIdle} className="h-8" />
+          </Row>
+        )}
       </ul>
       <Problem error={attempt.error} />
       <div className="mt-4 flex flex-wrap gap-2">
@@ -89,12 +100,12 @@ function Ways({ vault: { slots, keychain } }: { vault: Vault }) {
   );
 }
 
-function Row({ name, value, children }: { name: string; value: string; children?: ReactNode }) {
+function Row({ name, value, children }: { name: string; value?: string; children?: ReactNode }) {
   return (
     <li className="flex min-h-12 items-center gap-2 py-2">
       <p className="me-auto min-w-0">
         <span className="block font-medium">{name}</span>
-        <span className="block truncate text-soft">{value}</span>
+        {value && <span className="block truncate text-soft">{value}</span>}
       </p>
       {children}
     </li>

@@ -100,6 +100,16 @@ export class LiveVault extends Store<{ vault: Vault | undefined; salvaged: Salva
     this.#take(await this.client.removePassphrase());
   }
 
+  /** Has the history locked when nobody has used it for so many minutes; 0 is never. */
+  async setLockAfter(minutes: number): Promise<void> {
+    this.#take(await this.client.setLockAfter(minutes));
+  }
+
+  /** Tells that somebody is here, so that the history does not lock itself. */
+  async beActive(): Promise<void> {
+    await this.client.beActive().catch(() => {}); // the next thing that the person does says what is wrong
+  }
+
   /** Takes over what the door answered. What changed something is newer than whatever was asked before it ended. */
   #take(vault: Vault, asked = ++this.#asked): void {
     this.#taken = asked;

@@ -1,4 +1,4 @@
--- Media came: the question has a file.
+-- Media came: the question has a file. Settings came.
 -- A history as a Parley of this schema left it. Never changed: a released schema is what people have.
 
 PRAGMA foreign_keys = OFF;
@@ -164,6 +164,12 @@ CREATE TABLE search_forgetting (
 CREATE INDEX turn_parent ON turn (parent) WHERE parent IS NOT NULL;
 CREATE INDEX session_head ON session (head) WHERE head IS NOT NULL;
 
+-- What the person chose.
+CREATE TABLE setting (
+  name  TEXT PRIMARY KEY,
+  value TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
 INSERT INTO session (key, project, id, agent, agent_snapshot, title, working_dir, status, draft, head, next_seq, next_message, turns, max_turns, input_tokens, output_tokens, created_at, updated_at, deleted_at)
   VALUES (1, 'default', 's', 'demo', '{"id":"demo","harness":"scripted"}', 'About the garden', '/work', 'idle', 'half a thought', 't1', 5, 2, 1, 50, 2, 3, 1000, 2000, NULL);
 INSERT INTO session (key, project, id, agent, agent_snapshot, title, working_dir, status, draft, head, next_seq, next_message, turns, max_turns, input_tokens, output_tokens, created_at, updated_at, deleted_at)
@@ -186,6 +192,7 @@ DELETE FROM search_retitled WHERE session = 1;
 
 INSERT INTO media (key, sha256, mime_type, content) VALUES (1, '28b3e2baaf822711e28e8abc0228b6970dfe70432b4890dfee92f352959d27e0', 'text/plain', CAST('milk' || char(10) AS BLOB));
 INSERT INTO message_media (message, media) VALUES (1, 1);
+INSERT INTO setting (name, value) VALUES ('lock_after', '15');
 
 PRAGMA user_version = 3;
 COMMIT;
