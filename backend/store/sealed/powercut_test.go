@@ -215,7 +215,7 @@ func (s *simulation) lay(t testing.TB, folder string, files map[string][]byte) s
 func TestPowerCut(t *testing.T) {
 	for _, synchronous := range []string{"FULL", "NORMAL"} {
 		t.Run(synchronous, func(t *testing.T) {
-			s := record(t, synchronous, times(100, 160))
+			s := record(t, synchronous, max(14, times(100, 160))) // enough for a rekey in each half
 			random := rand.New(rand.NewPCG(7, uint64(len(s.changes))))
 			folder, most, lossy, inRekey := t.TempDir(), 0, 0, 0
 			for i := range times(120, 3000) {
