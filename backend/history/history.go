@@ -215,7 +215,7 @@ func (h *History) begin(ctx context.Context) error {
 }
 
 func (h *History) create(ctx context.Context, ring vault.Keyring, n vault.NewKeys) (err error) {
-	n.Cipher = vault.Cipher(sealed.XAES256GCM)
+	n.Cipher = vault.Cipher(sealed.Fastest())
 	if h.keys, err = vault.CreateKeyFile(ctx, h.keyFile(), ring, n); err != nil {
 		return err
 	}
@@ -337,8 +337,9 @@ func (h *History) settle(ctx context.Context, found opening) error {
 	if h.keys.Status().Rotating {
 		failed = errors.Join(failed, h.endRotation(ctx, found.rotated))
 	}
-	if _, salt := h.keys.History(); salt != h.store.Salt() {
-		failed = errors.Join(failed, h.keys.SetSalt(ctx, h.store.Salt()))
+	header := h.store.Header()
+	if c, salt := h.keys.History(); sealed.NewHeader(sealed.Cipher(c), salt) != header {
+		failed = errors.Join(failed, h.keys.SetHistory(ctx, vault.Cipher(header.Cipher()), header.Salt()))
 	}
 	return errors.Join(failed, h.anchor(ctx))
 }

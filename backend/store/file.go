@@ -32,7 +32,7 @@ func openSealed(path string, key *sealed.Key, anchor uint64) (*sealed.File, erro
 	if !errors.Is(err, fs.ErrNotExist) {
 		return f, err
 	}
-	if err := sealed.Create(path, key, sealed.XAES256GCM); err != nil {
+	if err := sealed.Create(path, key, sealed.Fastest()); err != nil {
 		return nil, err
 	}
 	return sealed.Open(path, key, anchor)

@@ -54,8 +54,8 @@ func TestEveryStatementFindsItsRows(t *testing.T) {
 		{"forget", func() error { _, err := s.forget(ctx); return err }},
 		{"collectMedia", func() error { _, err := s.collectMedia(ctx, instant(1<<50)); return err }},
 	}
-	called := []string{"StartTurn", "AppendEvents", "SettleTurn", "Close"}                                 // by say, and by the end
-	called = append(called, "Backup", "Rekey", "Durable", "Lost", "ReadOnly", "Salt", "Summary", "Verify") // about the whole file
+	called := []string{"StartTurn", "AppendEvents", "SettleTurn", "Close"}                                   // by say, and by the end
+	called = append(called, "Backup", "Rekey", "Durable", "Lost", "ReadOnly", "Header", "Summary", "Verify") // about the whole file
 	for _, c := range calls {
 		if err := c.call(); err != nil {
 			t.Fatalf("%s: %v", c.method, err)

@@ -32,7 +32,7 @@ func library(t *testing.T, path string) (messages map[string]string, salt sealed
 			parent = say(t, s, key, name, parent, &m)
 		}
 	}
-	messages, salt = told(t, s), s.Salt()
+	messages, salt = told(t, s), s.Header().Salt()
 	must(t, s.Close())
 	return messages, salt
 }

@@ -310,8 +310,8 @@ func (f *finder) messages(ctx context.Context, q query) error {
 	return nil
 }
 
-// some looks through some of the messages, those of the given eras, if any. All that takes time is in the first step of one statement, because that is
-// what the driver interrupts when ctx ends.
+// some looks through some of the messages, those of the given eras, if any. All that takes time is in the first step of
+// one statement, because that is what the driver interrupts when ctx ends.
 func (f *finder) some(ctx context.Context, q query, oldest, newest int64, of []string) error {
 	var array string
 	err := f.store.read.row(ctx, `SELECT json_group_array(key) FROM (

@@ -140,8 +140,8 @@ func (s *Store) Lost() uint64 { return s.file.Lost() }
 // ReadOnly reports whether a newer Parley wrote the history: it can be read, and every write is ErrReadOnly.
 func (s *Store) ReadOnly() bool { return s.readOnly }
 
-// Salt is what salvage needs when the file's own is damaged; keep it elsewhere. It is no secret.
-func (s *Store) Salt() sealed.Salt { return s.file.Header().Salt() }
+// Header is what salvage needs when the file's own is damaged; keep it elsewhere. It is no secret.
+func (s *Store) Header() sealed.Header { return s.file.Header() }
 
 // Summary is what tells one history from another.
 type Summary struct {

@@ -258,9 +258,9 @@ func (k *KeyFile) Forget(ctx context.Context) error {
 	return failed
 }
 
-// SetSalt keeps a copy of the salt of the history's file, whenever that gets a new one.
-func (k *KeyFile) SetSalt(ctx context.Context, salt [SaltSize]byte) error {
-	return k.amend(ctx, func(h *history) { h.salt = salt })
+// SetHistory keeps a copy of what the header of the history's file says, whenever that gets a new one.
+func (k *KeyFile) SetHistory(ctx context.Context, c Cipher, salt [SaltSize]byte) error {
+	return k.amend(ctx, func(h *history) { h.cipher, h.salt = c, salt })
 }
 
 // SetAnchor remembers how far the history has come: in the file, and in the keyring if that holds its key, where a copy

@@ -10,6 +10,7 @@ import (
 	"fmt"
 
 	"golang.org/x/crypto/chacha20poly1305"
+	"golang.org/x/sys/cpu"
 )
 
 // The sizes of the format; testdata/format.md says what stands where and why.
@@ -37,9 +38,17 @@ const magic = "Parley history\x00\x00"
 type Cipher uint32
 
 const (
-	XAES256GCM        Cipher = 1 // the default
-	XChaCha20Poly1305 Cipher = 2 // for CPUs without AES instructions
+	XAES256GCM        Cipher = 1
+	XChaCha20Poly1305 Cipher = 2
 )
+
+// Fastest is the cipher for a new file on this machine. Without instructions for it, AES in software is slow.
+func Fastest() Cipher {
+	if cpu.X86.HasAES && cpu.X86.HasPCLMULQDQ || cpu.ARM64.HasAES && cpu.ARM64.HasPMULL {
+		return XAES256GCM
+	}
+	return XChaCha20Poly1305
+}
 
 // Header is the clear start of a file: format, cipher and salt. It is no secret. A copy kept elsewhere lets Salvage
 // read a file whose own is damaged.
@@ -67,7 +76,8 @@ func newHeader(c Cipher) Header {
 // Salt gives the salt.
 func (h Header) Salt() Salt { return Salt(h[32:]) }
 
-func (h *Header) cipher() Cipher { return Cipher(binary.BigEndian.Uint32(h[20:])) }
+// Cipher gives the cipher.
+func (h Header) Cipher() Cipher { return Cipher(binary.BigEndian.Uint32(h[20:])) }
 
 func (h *Header) check() error {
 	if !bytes.HasPrefix(h[:], []byte(magic)) {
@@ -113,7 +123,7 @@ func deriveKeys(key *Key, h *Header) (*keys, error) {
 		if err != nil {
 			return nil, err
 		}
-		switch c := h.cipher(); c {
+		switch c := h.Cipher(); c {
 		case XAES256GCM:
 			b.aead, err = newXAES(sub)
 		case XChaCha20Poly1305:

@@ -83,7 +83,7 @@ func (f *File) startMirror(part string, key *Key, place func(*File, string) erro
 	if f.mirror != nil {
 		return nil, ErrBusy
 	}
-	m := &mirror{header: newHeader(f.header.cipher()), next: 1, place: place}
+	m := &mirror{header: newHeader(f.header.Cipher()), next: 1, place: place}
 	var err error
 	if m.keys, err = deriveKeys(key, &m.header); err != nil {
 		return nil, err

@@ -31,7 +31,7 @@ func Salvage(path string, key *Key, header *Header, out string) (Report, error) 
 	if err := s.open(path, key, header); err != nil {
 		return Report{}, err
 	}
-	h := newHeader(s.header.cipher())
+	h := newHeader(s.header.Cipher())
 	k, err := deriveKeys(key, &h)
 	if err != nil {
 		return Report{}, err
