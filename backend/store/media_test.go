@@ -142,8 +142,7 @@ func TestAMessageIsNotStoredWithoutItsMedia(t *testing.T) {
 // media whose message is gone.
 func TestSalvagedMessagesReferToTheirMedia(t *testing.T) {
 	s := fresh(t)
-	s.stopCollect()
-	s.collecting.Wait()
+	s.rest()
 	must(t, s.CreateSession(t.Context(), home, spec, ""))
 	milk := media("milk")
 	attach(t, s, home, "1", picture, recording)

@@ -51,7 +51,7 @@ func remake(ctx context.Context, tx tx) (remade []any, err error) {
 			JOIN media ON 'media://sha256-' || media.sha256 = part.value ->> 'handle'`,
 		`DELETE FROM media_unused WHERE media NOT IN (SELECT key FROM media) OR media IN (SELECT media FROM message_media)`,
 		`INSERT OR IGNORE INTO media_unused (media, since) SELECT key, unixepoch() * 1000 FROM media WHERE key NOT IN (SELECT media FROM message_media)`,
-		`INSERT INTO search_retitled (session) SELECT key FROM session WHERE title <> ''`,
+		`INSERT OR IGNORE INTO search_retitled (session) SELECT key FROM session WHERE title <> ''`,
 	} {
 		if err == nil {
 			_, err = tx.exec(ctx, text)

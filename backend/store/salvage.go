@@ -100,9 +100,9 @@ func removeSealed(path string) (failed error) {
 
 // salvage fills an empty history from one that has pages without their rows, until it is told to withhold them.
 func (s *Store) salvage(ctx context.Context, damaged *sql.Conn, withhold func(), found *Salvaged) error {
-	s.stopIndex() // it begins when this is opened again
-	s.indexing.Wait()
-	if _, err := s.writer.ExecContext(ctx, "PRAGMA foreign_keys = 0"); err != nil { // tables refer to each other
+	s.rest() // nobody else has the writer, and it is in no transaction
+	// Tables refer to each other.
+	if _, err := s.writer.ExecContext(ctx, "PRAGMA foreign_keys = 0"); err != nil {
 		return err
 	}
 	from := prepareOn(damaged)

@@ -104,12 +104,17 @@ func (s *Store) startCollect() {
 	s.collecting.Go(func() { s.collectErr = s.collect(ctx, now) })
 }
 
-// Close waits for what is being written. What search does not know yet it reads after the next Open.
-func (s *Store) Close() error {
+// rest ends what the store does by itself. It begins again with the next Open.
+func (s *Store) rest() {
 	s.stopIndex()
 	s.stopCollect()
 	s.indexing.Wait()
 	s.collecting.Wait()
+}
+
+// Close waits for what is being written. What search does not know yet it reads after the next Open.
+func (s *Store) Close() error {
+	s.rest()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	failed := errors.Join(s.indexErr, s.collectErr)
