@@ -359,19 +359,23 @@ func (h *History) keep() {
 	ctx, cancel := context.WithCancel(context.Background())
 	h.stop = cancel
 	h.used.Store(h.Now().UnixMilli())
-	go h.lockWhenIdle(ctx)
-	h.keeps.Go(func() {
-		tick := time.NewTicker(anchorEvery)
-		defer tick.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-tick.C:
-				h.keepAnchor(ctx)
-			}
+	// Nobody may wait for the one that locks: closing the store would wait for the one who closes it.
+	go every(ctx, lookEvery, h.LockIfIdle)
+	h.keeps.Go(func() { every(ctx, anchorEvery, h.keepAnchor) })
+}
+
+// every calls fn at intervals until ctx ends.
+func every(ctx context.Context, interval time.Duration, fn func(context.Context)) {
+	tick := time.NewTicker(interval)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			fn(ctx)
 		}
-	})
+	}
 }
 
 // shut closes the database and wipes the key.

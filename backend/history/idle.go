@@ -79,18 +79,3 @@ func (h *History) LockIfIdle(ctx context.Context) {
 		h.Log.Debug("the history does not lock itself yet", "error", err)
 	}
 }
-
-// lockWhenIdle looks until ctx ends, also when it has locked the history. Nobody may wait for it: closing the store would
-// wait for the one who closes it.
-func (h *History) lockWhenIdle(ctx context.Context) {
-	tick := time.NewTicker(lookEvery)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-			h.LockIfIdle(ctx)
-		}
-	}
-}
