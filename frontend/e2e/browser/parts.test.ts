@@ -29,6 +29,7 @@ describe('the card of a tool', () => {
 
   test('a card that opens stays where it is, also where a long answer ends', async ({ page }) => {
     await saidAndDone(page, `[[deltas:200]] ${write('poem.txt', 'a line\n'.repeat(12))} [[deltas:20]]`);
+    await page.getByRole('button', { name: text.vault.code.make }).waitFor(); // comes in above, after the first answer
     const card = turns(page).getByRole('button', { name: `${text.tool.create.done} poem.txt` });
     const before = await card.boundingBox();
     await card.click();
