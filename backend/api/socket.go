@@ -186,12 +186,14 @@ func (s *socket) news(ctx context.Context) {
 		return
 	}
 	var told vault.State
+	var id string
 	for {
 		status, changed := s.door.History.Status()
-		if told != status.State && s.tell(ctx, VaultNotice{"vault", status.State}) != nil {
+		isNews := told != status.State || id != status.ID // another history may be as open as the one before
+		if isNews && s.tell(ctx, VaultNotice{"vault", status.State}) != nil {
 			return
 		}
-		told = status.State
+		told, id = status.State, status.ID
 		if s.sessionNews(ctx) != nil {
 			return
 		}
