@@ -7,8 +7,8 @@ import (
 
 // Event is one thing that happens during a turn. The sum is sealed; EncodeEvent and DecodeEvent know every type.
 //
-// Most events come from a harness. SessionStarted, TurnStarted and TurnCompleted are spoken by the session itself, so
-// that the log of a turn tells its whole story; Spoken tells the two apart.
+// Most events come from a harness. Some are spoken by the session itself, so that the log of a turn tells its whole story;
+// Spoken tells the two apart.
 type Event interface{ event() }
 
 // MessageStart opens a block of text. A harness that does not announce its blocks leaves it out.
@@ -42,6 +42,7 @@ type ToolCallDelta struct{ ID, Name, Text string }
 type ToolCall struct {
 	ID, Name string
 	Input    json.RawMessage
+	Render   json.RawMessage // a hint how to show it; may be nil
 }
 
 // ToolProgress is what a running call has to show so far; each one replaces the one before.
@@ -103,6 +104,14 @@ type TurnStarted struct {
 	UserMessage  MessageID
 	Message      MessageID
 	Agent, Model string
+	Trace        Trace
+	Inputs       json.RawMessage // the values that the agent's instructions ask for, as an object; may be nil
+}
+
+// Trace identifies a turn in distributed traces, by the W3C's rules. Turns of old logs have none.
+type Trace struct {
+	ID   string `json:"id"`   // 32 hexadecimal digits
+	Span string `json:"span"` // 16
 }
 
 // TurnCompleted closes the log of a turn, exactly once. Failure is set if and only if StopReason is StopError.
@@ -145,7 +154,7 @@ func (TurnCompleted) event()  {}
 // Spoken reports whether e may come from a harness. A runner that sends any other event is not believed.
 func Spoken(e Event) bool {
 	switch e.(type) {
-	case SessionStarted, TurnStarted, TurnCompleted, Finish:
+	case SessionStarted, TurnStarted, TurnPaused, TurnResumed, InteractionResponse, TurnCompleted, Finish:
 		return false
 	}
 	return true

@@ -36,6 +36,19 @@ type eventJSON struct {
 	UserMessage MessageID       `json:"userMessageId,omitempty"`
 	Message     MessageID       `json:"messageId,omitempty"`
 	Failure     *Failure        `json:"error,omitempty"`
+	Trace       *Trace          `json:"trace,omitempty"`
+	Inputs      json.RawMessage `json:"inputs,omitempty"`
+	Render      json.RawMessage `json:"render,omitempty"`
+	Title       string          `json:"title,omitempty"`
+	Filename    string          `json:"filename,omitempty"`
+	Call        string          `json:"toolCallId,omitempty"`
+	Kind        InteractionKind `json:"kind,omitempty"`
+	Payload     json.RawMessage `json:"payload,omitempty"`
+	Approved    bool            `json:"approved,omitempty"`
+	Note        string          `json:"note,omitempty"`
+	Scope       Scope           `json:"scope,omitempty"`
+	Given       json.RawMessage `json:"given,omitempty"`
+	Problem     string          `json:"problem,omitempty"`
 }
 
 func toJSON(e Event) (eventJSON, error) {
@@ -59,7 +72,7 @@ func toJSON(e Event) (eventJSON, error) {
 	case ToolCallDelta:
 		return eventJSON{Type: "tool_call_delta", ID: e.ID, Name: e.Name, Text: e.Text}, nil
 	case ToolCall:
-		return eventJSON{Type: "tool_call", ID: e.ID, Name: e.Name, Input: e.Input}, nil
+		return eventJSON{Type: "tool_call", ID: e.ID, Name: e.Name, Input: e.Input, Render: e.Render}, nil
 	case ToolProgress:
 		return eventJSON{Type: "tool_progress", ID: e.ID, Output: e.Output}, nil
 	case ToolResult:
@@ -77,7 +90,21 @@ func toJSON(e Event) (eventJSON, error) {
 	case SessionStarted:
 		return eventJSON{Type: "session_started", Agent: e.Agent, Model: e.Model, WorkingDir: e.WorkingDir}, nil
 	case TurnStarted:
-		return eventJSON{Type: "turn_started", TurnID: e.Turn, UserMessage: e.UserMessage, Message: e.Message, Agent: e.Agent, Model: e.Model}, nil
+		j := eventJSON{Type: "turn_started", TurnID: e.Turn, UserMessage: e.UserMessage, Message: e.Message, Agent: e.Agent, Model: e.Model, Inputs: e.Inputs}
+		if e.Trace != (Trace{}) {
+			j.Trace = &e.Trace
+		}
+		return j, nil
+	case Source:
+		return eventJSON{Type: "source", ID: e.ID, URL: e.URL, Title: e.Title, MediaType: e.MediaType, Filename: e.Filename}, nil
+	case InteractionRequest:
+		return eventJSON{Type: "interaction_request", ID: string(e.ID), Call: e.Call, Kind: e.Kind, Payload: e.Payload}, nil
+	case InteractionResponse:
+		return eventJSON{Type: "interaction_response", ID: string(e.ID), Call: e.Call, Approved: e.Approved, Note: e.Note, Scope: e.Scope, Given: e.Output, Problem: e.Problem}, nil
+	case TurnPaused:
+		return eventJSON{Type: "turn_paused", Usage: &e.Usage, Model: e.Model}, nil
+	case TurnResumed:
+		return eventJSON{Type: "turn_resumed"}, nil
 	case TurnCompleted:
 		return eventJSON{Type: "turn_completed", StopReason: e.StopReason, Usage: &e.Usage, Model: e.Model, TraceID: e.TraceID, Failure: e.Failure}, nil
 	}
@@ -109,7 +136,7 @@ func fromJSON(j eventJSON) (Event, error) {
 	case "tool_call_delta":
 		return ToolCallDelta{j.ID, j.Name, j.Text}, nil
 	case "tool_call":
-		return ToolCall{j.ID, j.Name, j.Input}, nil
+		return ToolCall{j.ID, j.Name, j.Input, j.Render}, nil
 	case "tool_progress":
 		return ToolProgress{j.ID, j.Output}, nil
 	case "tool_result":
@@ -127,7 +154,24 @@ func fromJSON(j eventJSON) (Event, error) {
 	case "session_started":
 		return SessionStarted{j.Agent, j.Model, j.WorkingDir}, nil
 	case "turn_started":
-		return TurnStarted{j.TurnID, j.UserMessage, j.Message, j.Agent, j.Model}, nil
+		started := TurnStarted{Turn: j.TurnID, UserMessage: j.UserMessage, Message: j.Message, Agent: j.Agent, Model: j.Model, Inputs: j.Inputs}
+		if j.Trace != nil {
+			started.Trace = *j.Trace
+		}
+		return started, nil
+	case "source":
+		return Source{j.ID, j.URL, j.Title, j.MediaType, j.Filename}, nil
+	case "interaction_request":
+		if !j.Kind.Valid() {
+			return nil, fmt.Errorf("%w: a request of the kind %q", ErrUnknownEvent, j.Kind)
+		}
+		return InteractionRequest{InteractionID(j.ID), j.Call, j.Kind, j.Payload}, nil
+	case "interaction_response":
+		return InteractionResponse{InteractionID(j.ID), j.Call, j.Approved, j.Note, j.Scope, j.Given, j.Problem}, nil
+	case "turn_paused":
+		return TurnPaused{usage, j.Model}, nil
+	case "turn_resumed":
+		return TurnResumed{}, nil
 	case "turn_completed":
 		return TurnCompleted{j.StopReason, usage, j.Model, j.TraceID, j.Failure}, nil
 	}

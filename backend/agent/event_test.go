@@ -11,11 +11,18 @@ import (
 var everyEvent = []Event{
 	MessageStart{}, MessageDelta{"a"}, MessageDelta{""}, MessageDelta{"<é\u2028😀>"}, MessageEnd{}, MessageWhole{"whole"},
 	ThoughtStart{}, ThoughtDelta{"t"}, ThoughtDelta{"u"}, ThoughtEnd{}, ThoughtWhole{"whole"},
-	ToolCallDelta{"c1", "read_file", `{"pa`}, ToolCall{"c1", "read_file", json.RawMessage(`{"path":"x"}`)},
+	ToolCallDelta{"c1", "read_file", `{"pa`}, ToolCall{"c1", "read_file", json.RawMessage(`{"path":"x"}`), nil}, ToolCall{ID: "c3", Name: "f", Render: json.RawMessage(`{"as":"chart"}`)},
 	ToolProgress{"c1", "half"}, ToolResult{"c1", "read_file", "text", json.RawMessage(`[1]`), true, true}, ToolResult{ID: "c2"},
 	Data{"note", json.RawMessage(`{"k":1}`), true}, File{"media://x", "image/png"}, Plan{[]PlanItem{{"one", "pending"}}},
 	UsageReport{Usage{1, 2, 3, 4, 5}}, Status{"busy"},
-	SessionStarted{"demo", "m", "/w"}, TurnStarted{"t1", "u1", "m1", "demo", "m"},
+	SessionStarted{"demo", "m", "/w"}, TurnStarted{Turn: "t1", UserMessage: "u1", Message: "m1", Agent: "demo", Model: "m"},
+	TurnStarted{"t1", "u1", "m1", "demo", "m", Trace{"a", "b"}, json.RawMessage(`{"name":"x"}`)},
+	Source{"s1", "https://example.com", "A page", "", ""}, Source{"s2", "", "A paper", "application/pdf", "a.pdf"},
+	InteractionRequest{"ask_1", "c1", UserApproval, json.RawMessage(`{"action":"fs_write"}`)},
+	InteractionResponse{"ask_1", "c1", true, "", ScopeSession, nil, ""},
+	InteractionResponse{"ask_2", "c2", false, "not here", ScopeOnce, nil, ""},
+	InteractionResponse{"ask_3", "c3", false, "", "", json.RawMessage(`{"k":1}`), "why"},
+	TurnPaused{Usage{Input: 1}, "m"}, TurnResumed{},
 	TurnCompleted{StopError, Usage{Input: 1}, "m", "trace", &Failure{CodeInternal, "why"}}, TurnCompleted{StopReason: StopEndTurn},
 }
 
@@ -62,7 +69,7 @@ func TestUnknownEvents(t *testing.T) {
 		t.Error("Finish was written")
 	}
 	for _, e := range everyEvent {
-		_, session := map[string]bool{"SessionStarted": true, "TurnStarted": true, "TurnCompleted": true}[reflect.TypeOf(e).Name()]
+		_, session := map[string]bool{"SessionStarted": true, "TurnStarted": true, "TurnPaused": true, "TurnResumed": true, "InteractionResponse": true, "TurnCompleted": true}[reflect.TypeOf(e).Name()]
 		if Spoken(e) == session {
 			t.Errorf("Spoken(%T) = %v", e, Spoken(e))
 		}

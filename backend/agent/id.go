@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -63,8 +64,29 @@ func NewTurnID() TurnID { return TurnID("turn_" + randomHex(16)) }
 // NewMessageID mints the id of a message.
 func NewMessageID() MessageID { return MessageID("msg_" + randomHex(16)) }
 
-// NewTraceID mints a W3C trace id.
-func NewTraceID() string { return randomHex(16) }
+// NewTrace mints the trace of a turn.
+func NewTrace() Trace { return Trace{ID: randomHex(16), Span: randomHex(8)} }
+
+// Edit gives the id of the n-th text that was sent under the message id: what was sent before stays under its own. It begins
+// with 2, because the first is the id itself.
+func (id MessageID) Edit(n int) MessageID { return id + MessageID(editMark+strconv.Itoa(n)) }
+
+// Shown is the id under which a client sent the message, and by which it knows it.
+func (id MessageID) Shown() MessageID {
+	shown, _, _ := strings.Cut(string(id), editMark)
+	return MessageID(shown)
+}
+
+// editMark is in no id that a client may give.
+const editMark = "~"
+
+// Validate refuses what a client may not call a message.
+func (id MessageID) Validate() error {
+	if id == "" || len(id) > 128 || strings.Contains(string(id), editMark) {
+		return Errorf(CodeValidation, "A message id has 1 to 128 bytes, and no %s.", editMark)
+	}
+	return nil
+}
 
 func randomHex(n int) string {
 	b := make([]byte, n)

@@ -2,14 +2,16 @@ package agent
 
 // Spec is what the person configured: an agent, neutral to whichever harness runs it.
 type Spec struct {
-	ID           string   `json:"id"` // kebab case; what a session remembers
-	Name         string   `json:"name,omitempty"`
-	Description  string   `json:"description,omitempty"`
-	Harness      Kind     `json:"harness"`
-	Provider     string   `json:"provider,omitempty"` // who serves the model; empty for a harness without one
-	Model        string   `json:"model,omitempty"`
-	SystemPrompt string   `json:"system_prompt,omitempty"`
-	Tools        []string `json:"tools,omitempty"`
+	ID           string           `json:"id"` // kebab case; what a session remembers
+	Name         string           `json:"name,omitempty"`
+	Description  string           `json:"description,omitempty"`
+	Harness      Kind             `json:"harness"`
+	Provider     string           `json:"provider,omitempty"` // who serves the model; empty for a harness without one
+	Model        string           `json:"model,omitempty"`
+	SystemPrompt string           `json:"system_prompt,omitempty"`
+	Tools        []string         `json:"tools,omitempty"`
+	ClientTools  []ClientToolSpec `json:"client_tools,omitempty"` // that the caller runs
+	Permissions  PermissionPolicy `json:"permissions,omitempty"`  // of tools that change something; empty is auto
 }
 
 // Launch is a Spec translated for one harness. It holds no secret, so it may be compared, logged and kept.
@@ -20,7 +22,8 @@ type Launch struct {
 	Model            string
 	Endpoint         *Endpoint // nil for a harness that knows where its model is
 	Tools            []string
-	PermissionPolicy PermissionPolicy
+	ClientTools      []ClientToolSpec
+	PermissionPolicy PermissionPolicy // what happens to a call of a tool that changes something
 }
 
 // Endpoint is where a model is served.
@@ -29,10 +32,13 @@ type Endpoint struct {
 	BaseURL  string `json:"baseUrl"`
 }
 
-// Prompt is one turn to take: everything said so far, the new user message last.
+// Prompt is one turn to take: everything said so far, the new user message last. A turn that was paused goes on where it
+// stands: then what it said so far is last, and of its calls without a result exactly those in Approved are to be run.
 type Prompt struct {
 	Key      SessionKey
 	Turn     TurnID
 	Messages []Message
+	Approved []string          // ids of calls that the person allows
+	Allowed  []string          // names of tools that the person allowed for the session
 	Secrets  map[string]string // provider name → key; only the one that this run needs
 }
