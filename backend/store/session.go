@@ -20,6 +20,7 @@ const (
 	Created     Status = "created" // nothing was sent yet
 	Idle        Status = "idle"
 	Running     Status = "running"
+	Paused      Status = "paused"      // its last turn waits for answers
 	Interrupted Status = "interrupted" // the app ended in the middle of its last turn
 )
 

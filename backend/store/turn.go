@@ -18,6 +18,7 @@ type Turn struct {
 	StopReason  agent.StopReason // empty while the turn runs
 	StartedAt   time.Time
 	SettledAt   time.Time // zero while the turn runs
+	Paused      bool      // it waits for answers
 }
 
 // NewTurn is a turn about to run.
@@ -27,6 +28,7 @@ type NewTurn struct {
 	User    *agent.Message // nil if the message that is answered is stored already
 	Media   []agent.Media  // that User refers to and the store may not have yet
 	Title   string         // for a session that has none
+	Queued  int64          // the number under which User waited; 0 if it did not
 }
 
 // StartTurn stores the message and the turn, makes it the head of its session, and gives its first record. What the
