@@ -4,6 +4,7 @@ package session
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"log/slog"
 	"strings"
@@ -73,7 +74,11 @@ type Request struct {
 	Agent      string           // empty: the session's own, or the default for a new one
 	User       agent.Message    // an empty ID gets one
 	Media      []agent.Media    // that User refers to; what else it refers to is stored already
-	Regenerate bool             // answer the last user message again; User is not looked at
+	Edits      agent.MessageID  // the message that User takes the place of, in a branch of its own; empty if none
+	Regenerate bool             // answer a user message again; User is not looked at
+	Answer     agent.MessageID  // with Regenerate: the answer to write anew; empty is the last
+	Overlay    Overlay          // what the request says about the agent; it is frozen when the session is made
+	Inputs     json.RawMessage  // an object: what {{inputs.name}} in the instructions stands for; may be nil
 }
 
 // Send stores a message and begins the turn that answers it, or says ErrBusy. A message that is known already is not

@@ -14,6 +14,7 @@ type Turn struct {
 	Key     agent.SessionKey
 	ID      agent.TurnID
 	Message agent.MessageID // of the answer
+	From    int             // how many records there were before what runs now: more than 0 for a turn that was paused
 
 	ctx     context.Context // ends when the person stops the turn
 	stop    context.CancelFunc
