@@ -152,3 +152,45 @@ func TestSalvageKeepsWhatIsAuthentic(t *testing.T) {
 		t.Errorf("%d of %d messages survive the loss of one page", survived, expected)
 	}
 }
+
+// TestWhatWaitsIsSalvagedWithoutItsSession: a session is made anew for what a person queued, and what a turn asked is closed
+// if the turn had to be made anew, too, because nobody knows whether it went on.
+func TestWhatWaitsIsSalvagedWithoutItsSession(t *testing.T) {
+	s := fresh(t)
+	s.rest()
+	must(t, s.CreateSession(t.Context(), home, spec, ""))
+	lost := agent.SessionKey{Project: "p", Session: "lost"}
+	must(t, s.CreateSession(t.Context(), lost, spec, ""))
+	for _, key := range []agent.SessionKey{home, lost} {
+		m := agent.Message{ID: "u1", Role: agent.RoleUser, Parts: []agent.Part{picture.Part("")}}
+		_, err := s.Enqueue(t.Context(), key, m, []agent.Media{picture})
+		must(t, err)
+	}
+	waiting(t, s, home, "1", "")
+	waiting(t, s, home, "2", "t1")
+	waiting(t, s, lost, "3", "")
+	_, err := s.writer.ExecContext(t.Context(), `PRAGMA foreign_keys = 0;
+		DELETE FROM turn WHERE id = 't1';
+		DELETE FROM turn WHERE id = 't3'; DELETE FROM log WHERE turn = 't3'; DELETE FROM message WHERE turn = 't3'; DELETE FROM session WHERE id = 'lost';
+		DELETE FROM queued_media; DELETE FROM media_project; INSERT INTO media_project VALUES (9, 'p'); INSERT INTO allowed_tool VALUES (9, 'shell');
+		UPDATE session SET next_queued = 1`)
+	must(t, err)
+	must(t, s.update(t.Context(), written, func(tx tx) error { _, err := remake(t.Context(), tx); return err }))
+	broken, err := values(s.writer.QueryContext(t.Context(), `SELECT * FROM pragma_foreign_key_check`))
+	if err != nil || len(broken) > 0 {
+		t.Errorf("rows refer to what is not there: %v (%v)", broken, err)
+	}
+	if got := openQuestions(t, s); got != "q2" {
+		t.Errorf("open are %q", got)
+	}
+	for _, key := range []agent.SessionKey{home, {Project: agent.DefaultProject, Session: "salvaged-2"}} {
+		queue, err := s.Queue(t.Context(), key)
+		if err != nil || len(queue) != 1 || queue[0].Message.ID != "u1" {
+			t.Errorf("in %v waits %+v (%v)", key, queue, err)
+		}
+		if q, err := s.Enqueue(t.Context(), key, text("u2", agent.RoleUser, "more"), nil); err != nil || q.Number != 2 {
+			t.Errorf("the next is %+v (%v)", q, err)
+		}
+	}
+	collected(t, s, instant(1<<50), "p")
+}
