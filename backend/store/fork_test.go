@@ -85,6 +85,11 @@ func TestForkCopiesABranch(t *testing.T) {
 	if want := agent.Event(agent.SessionStarted{Agent: spec.ID, Model: spec.Model, WorkingDir: "/copy"}); records[0].Event != want || fork.NextSeq != int64(len(records)) {
 		t.Errorf("%d records, the first %+v, go on with %d", len(records), records[0], fork.NextSeq)
 	}
+	var messages, next int64
+	must(t, s.read.row(t.Context(), `SELECT 1 + max(seq), next_message FROM session JOIN message ON session = session.key WHERE session.id = 'fork'`).Scan(&messages, &next))
+	if messages != 5 || next != 5 { // u1 and a1b, u3, a3 and its tool
+		t.Errorf("its %d messages go on with %d", messages, next)
+	}
 	path, err := s.Path(t.Context(), fork.Head)
 	must(t, err)
 	if len(path) != 2 || slices.Contains(path, again) || slices.Contains(path, asked) {
@@ -117,6 +122,26 @@ func TestForkCopiesABranch(t *testing.T) {
 	must(t, s.DeleteSession(t.Context(), forked))
 	must(t, s.PurgeSession(t.Context(), forked))
 	collected(t, s, instant(1<<50), "")
+}
+
+// TestForkOfASalvagedBranch that has the same question twice: once with the turn that came first, once answered again.
+func TestForkOfASalvagedBranch(t *testing.T) {
+	s := fresh(t)
+	must(t, s.CreateSession(t.Context(), home, spec, ""))
+	say(t, s, home, "1", "", nil)
+	say(t, s, home, "1b", "", &agent.Message{})
+	for i, order := range [][2]agent.TurnID{{"t1", "t1b"}, {"t1b", "t1"}} {
+		_, err := s.writer.ExecContext(t.Context(), `UPDATE turn SET parent = CASE id WHEN ? THEN NULL ELSE ? END`, order[0], order[0])
+		must(t, err)
+		to := agent.SessionKey{Project: home.Project, Session: agent.SessionID(fmt.Sprint("fork", i))}
+		must(t, s.Fork(t.Context(), home, order[1], to.Session, ""))
+		for _, id := range []agent.MessageID{"u1", "a1", "a1b"} {
+			_, err := s.Message(t.Context(), to, id)
+			must(t, err)
+		}
+		must(t, s.DeleteSession(t.Context(), to))
+		must(t, s.PurgeSession(t.Context(), to))
+	}
 }
 
 func TestWhatCannotBeForked(t *testing.T) {
