@@ -1,6 +1,7 @@
 import { memo } from 'react';
 import { rendererOf } from '../parts/registry.tsx';
-import { ToolGroup, isToolPart } from '../parts/tool.tsx';
+import { ToolGroup } from '../parts/tool.tsx';
+import { isToolPart } from '../tools/call.ts';
 import { text } from '../ui/text.ts';
 import type { Message, Part } from './message.ts';
 import type { OpenSession } from './session.ts';

@@ -23,7 +23,32 @@ export interface Plan {
   items: PlanItem[];
 }
 
-export type Message = UIMessage<Metadata, { 'agent-error': AgentError; plan: Plan; status: { text: string } }>;
+/** What a call is about to do, and what a person decided on it: the data of a data-approval part. */
+export interface Approval {
+  toolCallId: string;
+  action: string;
+  preview: string;
+  approved?: boolean;
+  note?: string;
+  scope?: string;
+}
+
+/** What an agent wants to know: the data of a data-input-request part. */
+export interface InputRequest {
+  toolCallId: string;
+  question?: string;
+  options?: string[];
+}
+
+type Data = {
+  'agent-error': AgentError;
+  plan: Plan;
+  status: { text: string };
+  approval: Approval;
+  'input-request': InputRequest;
+};
+
+export type Message = UIMessage<Metadata, Data>;
 
 export type Part = Message['parts'][number];
 
@@ -32,7 +57,7 @@ export function spoken(message: Message): string {
   return message.parts.flatMap(part => (part.type === 'text' ? [part.text] : [])).join('\n\n');
 }
 
-/** Whether the turn of an answer is over. One that is not, and of which nothing comes, was cut off. */
+/** Whether the turn of an answer is over. One that is not, and of which nothing comes, was cut off or waits for a person. */
 export function isOver(answer: Message): boolean {
   return answer.metadata?.stopReason !== undefined;
 }

@@ -1,17 +1,13 @@
 import { Ban, TriangleAlert } from 'lucide-react';
 import { memo } from 'react';
 import type { Part } from '../chat/message.ts';
-import { toCall, type Call, type ToolPart } from '../tools/call.ts';
+import { isToolPart, toCall, type Call } from '../tools/call.ts';
 import { InputAndOutput } from '../tools/generic.tsx';
 import { cardOf } from '../tools/registry.ts';
 import { Disclosure } from '../ui/disclosure.tsx';
 import { useSeconds, type Seen } from '../ui/time.ts';
 import { Spinner } from '../ui/spinner.tsx';
 import { text } from '../ui/text.ts';
-
-export function isToolPart(part: Part): part is ToolPart {
-  return part.type === 'dynamic-tool' || part.type.startsWith('tool-');
-}
 
 interface ToolGroupProps {
   parts: Part[];
