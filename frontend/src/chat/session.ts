@@ -264,7 +264,7 @@ export class OpenSession extends Store<State> {
       page = await this.client.load(this.id, { limit: pageSize });
     } catch (error) {
       if (!(error instanceof ApiError && error.status === 404)) return false;
-      page = { session_id: this.id, messages: [] };
+      page = { session_id: this.id, messages: [], pending: [], queue: [], branches: {} };
     }
     if (this.isBusy) return false;
     this.pages.take(page);
