@@ -78,8 +78,8 @@ export class Client {
   /** Sends a message when the turn that runs is done. If there is none it is sent at once, and this is answered at the end of its turn. */
   enqueue = (id: string, message: { id: string; role: 'user'; parts: object[] }) =>
     this.ask<Enqueued>('POST', '/messages', { body: { session_id: id, queue: true, data: { messages: [message] } } });
-  changeQueued = (id: string, number: number, text: string) =>
-    this.ask<void>('PATCH', `/messages/${encodeURIComponent(id)}/queue/${number}`, { body: { text } });
+  changeQueued = (id: string, number: number, said: string) =>
+    this.ask<void>('PATCH', `/messages/${encodeURIComponent(id)}/queue/${number}`, { body: { text: said } });
   unqueue = (id: string, number: number) => this.ask<void>('DELETE', `/messages/${encodeURIComponent(id)}/queue/${number}`);
   /** Stops what runs, and sends a message that waits. */
   sendNow = (id: string, number: number) => this.ask<void>('POST', `/messages/${encodeURIComponent(id)}/send-now`, { body: { number } });

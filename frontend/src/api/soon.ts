@@ -17,7 +17,7 @@ export interface Enqueued {
 export type LoadedSession = Loaded & { queue?: Queued[]; branches?: Record<string, string[]> };
 
 export interface Answer {
-  approved: boolean;
+  approved?: boolean;
   note?: string;
   scope?: 'once' | 'session';
   output?: unknown;

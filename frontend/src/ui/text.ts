@@ -228,6 +228,7 @@ export const text = {
     deleted: (title: string) => `Deleted “${title}”`,
     draft: (draft: string) => `Draft: ${draft}`,
     running: 'Answering',
+    paused: 'Waits for you',
     failed: 'The last turn failed',
     unread: 'New answer',
   },
@@ -286,6 +287,7 @@ export const text = {
     length: 'The answer reached the length that the model allows.',
     truncated: 'This answer was cut off.',
     resuming: 'Connection lost — resuming',
+    paused: 'Waiting for you',
   },
   error: {
     title: 'The turn failed',
@@ -302,6 +304,7 @@ export const text = {
     stopped: 'Stopped',
     failed: (why: string) => `The turn failed: ${why}`,
     tool: (name: string) => `Running ${name}`,
+    asks: (n: number, tool: string) => (n > 1 ? `Needs your answer: ${tool}, and ${n - 1} more` : `Needs your answer: ${tool}`),
   },
 
   reasoning: {
@@ -312,6 +315,7 @@ export const text = {
     title: 'Plan',
     status: (status: string) => status.replace('_', ' '),
   },
+  sources: (n: number) => plural(n, 'source', 'sources'),
   file: (mediaType: string) => `File (${mediaType})`,
   imageNotLoaded: (alt: string) => (alt ? `image (not loaded): ${alt}` : 'image (not loaded)'),
   task: { done: 'Done', open: 'Not done' },
@@ -349,6 +353,27 @@ export const text = {
     changes: (added: number, removed: number) => `${plural(added, 'line', 'lines')} added, ${count.format(removed)} removed`,
   },
 
+  question: {
+    label: ([n, of]: [number, number]) => (of > 1 ? `Question ${n} of ${of}` : 'Question'),
+    place: ([n, of]: [number, number]) => `${n} of ${of}`,
+    action: (action: string | undefined) =>
+      ({ fs_write: 'Changes files', process: 'Runs a program', egress: 'Uses the network', os: 'Acts outside of Parley' })[action ?? ''] ?? '',
+    by: (agent: string) => `asked by ${agent}`,
+    once: 'Allow once',
+    session: 'Allow for this session',
+    sessionMeans: (tool: string) => `In this session, ${tool} then runs without asking`,
+    deny: 'Deny',
+    note: 'Why not, or what to do instead',
+    input: 'The agent asks you something.',
+    answer: 'Your answer',
+    send: 'Answer',
+    allowed: 'Allowed, going on…',
+    client: 'Waits for the program that asked',
+    problem: (why: string) => `Your answer was not stored. ${why}`,
+    waiting: (n: number) => `${plural(n, 'question waits', 'questions wait')} for you`,
+    show: 'Show',
+  },
+
   keys: {
     title: 'Keyboard shortcuts',
     new: 'New session',
@@ -356,6 +381,7 @@ export const text = {
     search: 'Search all sessions',
     sidebar: 'Show or hide sessions',
     stop: 'Stop the answer',
+    question: 'Go to what waits for you',
     previous: 'Previous turn',
     next: 'Next turn',
     help: 'This list',
