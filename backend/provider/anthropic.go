@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 
 	"parley/backend/agent"
@@ -64,6 +65,7 @@ var cacheHere = &breakpoint{"ephemeral"}
 // is where the request before this one had its last, however much has come since.
 func (r Request) encodeAnthropic() ([]byte, error) {
 	w := anthropicRequest{Model: r.Model, MaxTokens: maxTokens(r.Model), Stream: true, Messages: []anthropicMessage{}}
+	ids := blockIDs{theirs: map[string]string{}, taken: map[string]bool{}}
 	for _, t := range r.Tools {
 		w.Tools = append(w.Tools, anthropicTool{Name: t.Name, Description: t.Description, InputSchema: t.Schema})
 	}
@@ -76,10 +78,13 @@ func (r Request) encodeAnthropic() ([]byte, error) {
 		case agent.RoleSystem:
 			w.System = append(w.System, text...)
 		case agent.RoleTool:
-			w.add(agent.RoleUser, anthropicBlock{Type: "tool_result", ToolUseID: blockID(m.CallID), Content: m.Text})
+			w.add(agent.RoleUser, anthropicBlock{Type: "tool_result", ToolUseID: ids.theirs[m.CallID], Content: m.Text})
 		case agent.RoleAssistant:
 			for _, c := range m.Calls {
-				text = append(text, anthropicBlock{Type: "tool_use", ID: blockID(c.ID), Name: c.Name, Input: json.RawMessage(c.Args)})
+				if len(r.Tools) == 0 {
+					w.recall(c.Name)
+				}
+				text = append(text, anthropicBlock{Type: "tool_use", ID: ids.mint(c.ID), Name: c.Name, Input: json.RawMessage(c.Args)})
 			}
 			w.add(agent.RoleAssistant, text...)
 		default:
@@ -96,6 +101,13 @@ func (w *anthropicRequest) add(role agent.Role, blocks ...anthropicBlock) {
 		last.Content = append(last.Content, blocks...)
 	} else if len(blocks) > 0 {
 		w.Messages = append(w.Messages, anthropicMessage{role, blocks})
+	}
+}
+
+// recall names a tool that the model had once: this provider takes no calls of a model that has none.
+func (w *anthropicRequest) recall(name string) {
+	if !slices.ContainsFunc(w.Tools, func(t anthropicTool) bool { return t.Name == name }) {
+		w.Tools = append(w.Tools, anthropicTool{Name: name, Description: "Not available any more.", InputSchema: json.RawMessage(`{"type":"object"}`)})
 	}
 }
 
@@ -124,8 +136,21 @@ func maxTokens(model string) int {
 
 var notInBlockIDs = regexp.MustCompile(`[^A-Za-z0-9_-]`)
 
-// blockID makes the id of a call that another provider gave fit for this one.
-func blockID(id string) string { return notInBlockIDs.ReplaceAllString(id, "_") }
+// blockIDs makes the ids of calls that another provider gave fit for this one, which takes each once, and not every
+// character.
+type blockIDs struct {
+	theirs map[string]string // by ours, of the newest call
+	taken  map[string]bool
+}
+
+func (b blockIDs) mint(id string) string {
+	theirs := notInBlockIDs.ReplaceAllString(id, "_")
+	for b.taken[theirs] {
+		theirs += "_"
+	}
+	b.taken[theirs], b.theirs[id] = true, theirs
+	return theirs
+}
 
 // anthropicAnswer reads the events of one answer. What was used is said in parts: first what the request had, then,
 // again and again, how long the answer has become.

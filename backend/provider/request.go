@@ -90,7 +90,7 @@ func (r Request) encode() ([]byte, error) {
 	return encodeBody(w)
 }
 
-// encodeBody leaves text as it is: some models read escapes badly.
+// encodeBody writes text as it is, without the escapes that are for HTML.
 func encodeBody(w any) ([]byte, error) {
 	var body bytes.Buffer
 	enc := json.NewEncoder(&body)
