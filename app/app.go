@@ -3,8 +3,6 @@ package app
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -169,10 +167,8 @@ func (o *owner) listen(opt ownerOptions, agents config.Agents) error {
 	if err != nil {
 		return fmt.Errorf("open the door: %w", err)
 	}
-	token := make([]byte, 32)
-	rand.Read(token)
 	addr := listener.Addr().String()
-	o.Connection = Connection{URL: "http://" + addr, Token: hex.EncodeToString(token), PID: os.Getpid()}
+	o.Connection = Connection{URL: "http://" + addr, Token: api.NewToken(), PID: os.Getpid()}
 	o.door = api.New(addr, api.Options{
 		History: o.history, Agents: agents, Page: frontend.Page(), Show: opt.show,
 		Token: o.Token, Version: Version, Log: o.log,

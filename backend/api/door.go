@@ -4,7 +4,6 @@ package api
 
 import (
 	"context"
-	"crypto/subtle"
 	"io/fs"
 	"log/slog"
 	"net/http"
@@ -12,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"parley/backend/agent"
 	"parley/backend/config"
 	"parley/backend/history"
 	"parley/backend/session"
@@ -34,7 +34,8 @@ type Options struct {
 	Agents  config.Agents
 	Page    fs.FS
 	Show    func() bool // brings the window to the front; false if there is none
-	Token   string      // 256 bits, as text
+	Token   string      // the owner's; see NewToken
+	Origins []string    // of the pages that a person lets in besides our own, each as a browser sends it
 	Version string
 	Log     *slog.Logger
 }
@@ -75,20 +76,20 @@ type Door struct {
 	close   context.CancelFunc
 
 	mu      sync.Mutex
-	rooms   *Rooms // nil while the history is not open
+	rooms   *Rooms                     // nil while the history is not open
+	bound   map[agent.ProjectID]string // tokens
 	inside  int
 	emptied chan struct{} // closed when inside is 0; replaced by the next who enters
 }
 
 // New makes the door of the server that listens on addr, a host:port on the loopback interface.
 func New(addr string, o Options) *Door {
-	d := &Door{Options: o, addr: addr, mux: http.NewServeMux(), emptied: make(chan struct{})}
+	d := &Door{Options: o, addr: addr, mux: http.NewServeMux(), bound: map[agent.ProjectID]string{}, emptied: make(chan struct{})}
 	close(d.emptied)
 	d.closing, d.close = context.WithCancel(context.Background())
-	for _, r := range routes {
-		d.mux.Handle(r.pattern, d.admit(r.serve))
+	for _, r := range append(routes, route{pattern: "GET /socket", serve: (*Door).socket}) {
+		d.mux.Handle(r.pattern, d.admit(r))
 	}
-	d.mux.Handle("GET /socket", d.admit((*Door).socket))
 	d.mux.HandleFunc("GET /", d.page)
 	return d
 }
@@ -100,15 +101,17 @@ func (d *Door) Open(rooms *Rooms) {
 	d.rooms = rooms
 }
 
-// inside is the door with the history open behind it. The rooms stay open for as long as a guest is in them.
+// inside is the door with the history open behind it, and who has come in. The rooms stay open for as long as a guest is in
+// them.
 type inside struct {
 	*Door
 	*Rooms
+	caller
 }
 
 // enterFor is enterRooms for a request. One that does more than to look is a sign that somebody uses the history.
-func (d *Door) enterFor(r *http.Request) (in inside, leave func(), err error) {
-	in, leave, err = d.enterRooms(r.Context())
+func (d *Door) enterFor(r *http.Request, c caller) (in inside, leave func(), err error) {
+	in, leave, err = d.enterRooms(r.Context(), c)
 	if err == nil && r.Method != http.MethodGet {
 		d.History.Use()
 	}
@@ -117,7 +120,7 @@ func (d *Door) enterFor(r *http.Request) (in inside, leave func(), err error) {
 
 // enterRooms waits while the history is being opened, and refuses while only a person can open it. One that was idle for too
 // long is locked before anybody comes in. The guest calls leave.
-func (d *Door) enterRooms(ctx context.Context) (in inside, leave func(), err error) {
+func (d *Door) enterRooms(ctx context.Context, c caller) (in inside, leave func(), err error) {
 	select {
 	case <-d.History.Tried():
 	case <-ctx.Done():
@@ -130,7 +133,7 @@ func (d *Door) enterRooms(ctx context.Context) (in inside, leave func(), err err
 		return inside{}, func() {}, d.errLocked()
 	}
 	d.rooms.guests.Add(1)
-	return inside{d, d.rooms}, d.rooms.guests.Done, nil
+	return inside{d, d.rooms, c}, d.rooms.guests.Done, nil
 }
 
 // Server is an http.Server for the door that does not wait for slow clients.
@@ -187,22 +190,26 @@ func (d *Door) knowsHost(host string) bool {
 
 func (d *Door) knowsOrigin(origin string) bool {
 	host, ok := strings.CutPrefix(origin, "http://")
-	return ok && d.knowsHost(host) || slices.Contains(windowOrigins, origin)
+	return ok && d.knowsHost(host) || slices.Contains(windowOrigins, origin) || slices.Contains(d.Origins, origin)
 }
 
 func preflight(w http.ResponseWriter) {
 	h := w.Header()
 	h.Set("access-control-allow-methods", "GET, POST, PUT, PATCH, DELETE")
-	h.Set("access-control-allow-headers", "authorization, content-type, last-event-id, user-agent, "+versionName+", "+coalesceName)
+	h.Set("access-control-allow-headers", "authorization, content-type, last-event-id, user-agent, "+strings.Join([]string{versionName, coalesceName, projectName, dialectName}, ", "))
 	h.Set("access-control-max-age", "600")
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// admit lets in who has the token, and counts the guests.
-func (d *Door) admit(serve func(*Door, http.ResponseWriter, *http.Request)) http.Handler {
+// admit lets in who has a token that is good for the route, and counts the guests.
+func (d *Door) admit(to route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if subtle.ConstantTimeCompare([]byte(bearer(r)), []byte(d.Token)) != 1 {
-			writeError(w, d.Log, errToken)
+		c, err := d.caller(r)
+		if err == nil && to.owners && !c.owner {
+			err = errOwners
+		}
+		if err != nil {
+			writeError(w, d.Log, err)
 			return
 		}
 		w.Header().Set(versionName, apiVersion)
@@ -216,7 +223,7 @@ func (d *Door) admit(serve func(*Door, http.ResponseWriter, *http.Request)) http
 			d.enter()
 			defer d.leave()
 		}
-		serve(d, w, r)
+		to.serve(d, c, w, r)
 	})
 }
 
@@ -224,20 +231,6 @@ func (d *Door) admit(serve func(*Door, http.ResponseWriter, *http.Request)) http
 // it: its socket would stay open for as long as the process.
 func (d *Door) isOwnWindow(r *http.Request) bool {
 	return d.Show != nil && slices.Contains(windowOrigins, r.Header.Get("Origin"))
-}
-
-// bearer is the caller's token: from the Authorization header, or, because a browser's socket cannot set one, from the
-// subprotocol.
-func bearer(r *http.Request) string {
-	if t, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {
-		return t
-	}
-	for _, protocol := range strings.Split(r.Header.Get("Sec-WebSocket-Protocol"), ",") {
-		if t, ok := strings.CutPrefix(strings.TrimSpace(protocol), tokenProtocol); ok {
-			return t
-		}
-	}
-	return ""
 }
 
 func (d *Door) enter() {

@@ -12,10 +12,28 @@ import (
 	"parley/backend/store"
 )
 
-// Failure is the body of every reply that is not a success.
+// Failure is the body of every reply that is not a success. Turn is what the session is busy with, if that is why.
 type Failure struct {
 	Status FailureStatus `json:"status"`
+	Turn   *BusyTurn     `json:"turn,omitempty"`
 }
+
+// BusyTurn is the turn that a session is busy with.
+type BusyTurn struct {
+	TurnID    agent.TurnID    `json:"turn_id"`
+	MessageID agent.MessageID `json:"message_id"` // of the answer
+	State     TurnState       `json:"state"`
+	Pending   []Question      `json:"pending"` // what it waits for
+}
+
+// TurnState is what a turn that is not done is doing.
+type TurnState string
+
+// The states.
+const (
+	TurnRunning TurnState = "running"
+	TurnPaused  TurnState = "paused"
+)
 
 // FailureStatus says what went wrong: Code is the HTTP status, Type a word to act on, Message a sentence to show.
 type FailureStatus struct {
@@ -37,9 +55,11 @@ var (
 	errHost    = &refusal{http.StatusForbidden, "forbidden_host", "This address is not Parley's. Open the link that Parley printed."}
 	errOrigin  = &refusal{http.StatusForbidden, "forbidden_origin", "Pages of other sites may not talk to Parley."}
 	errToken   = &refusal{http.StatusUnauthorized, "unauthorized", "The token is missing or wrong. Open the link that Parley printed."}
+	errBound   = &refusal{http.StatusForbidden, "forbidden_project", "This token is for another project. Leave out " + projectName + ", or use the token of that project."}
+	errOwners  = &refusal{http.StatusForbidden, "forbidden", "The token of a project is not enough for this. Use the link that Parley printed for all of them."}
 	errVersion = &refusal{http.StatusBadRequest, "unsupported_version", "This Parley speaks version " + apiVersion + " of its protocol. Leave out " + versionName + ", or update."}
 	errTurns   = &refusal{http.StatusConflict, "busy", "An answer is being written. Stop it, or wait for it, then retry."}
-	errAccept  = &refusal{http.StatusNotAcceptable, "not_acceptable", "A turn is streamed: accept text/event-stream."}
+	errAccept  = &refusal{http.StatusNotAcceptable, "not_acceptable", "There is no such form of the answer. Accept application/json or text/event-stream."}
 )
 
 // statuses is how the codes of the rooms behind the door look from outside.
@@ -58,7 +78,7 @@ func writeError(w http.ResponseWriter, log *slog.Logger, err error) {
 	if f.Code >= http.StatusInternalServerError {
 		log.Error("request failed", "error", err)
 	}
-	writeJSON(w, f.Code, Failure{f})
+	writeJSON(w, f.Code, Failure{Status: f})
 }
 
 // describe is the one table from errors to what is seen of them outside.

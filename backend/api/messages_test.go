@@ -29,19 +29,6 @@ func TestATurnIsStreamedAndLoadedAlike(t *testing.T) {
 	}
 }
 
-func TestAcceptDecidesWhetherThereIsAStream(t *testing.T) {
-	w := open(t)
-	for accept, want := range map[string]int{
-		"text/event-stream": 200, "*/*": 200, "text/html, */*;q=0.1": 200, "application/json;q=0.5, text/event-stream": 200,
-		"application/json": 406, "image/png": 406, "": 406,
-	} {
-		res := w.request("POST", "/messages", message("", "", "[[say:x]]"), header("Accept", accept))
-		if res.StatusCode != want {
-			t.Errorf("%q: %s, want %d", accept, res.Status, want)
-		}
-	}
-}
-
 func TestASecondTurnHasToWait(t *testing.T) {
 	w := open(t)
 	w.say("s", "u1", "[[hang]]")

@@ -32,7 +32,7 @@ type SessionNotice struct {
 
 // socket is one connection for everything that a page does: its turns, and the news of its sessions. It is another face
 // of what /messages shows; a browser allows only six connections to a host, and a page may watch more turns than that.
-func (d *Door) socket(w http.ResponseWriter, r *http.Request) {
+func (d *Door) socket(c caller, w http.ResponseWriter, r *http.Request) {
 	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{
 		Subprotocols:       []string{socketProtocol},
 		InsecureSkipVerify: true, // the door has checked the origin, and knows the window's, which has no host
@@ -46,7 +46,7 @@ func (d *Door) socket(w http.ResponseWriter, r *http.Request) {
 	defer cancel()
 	defer context.AfterFunc(d.closing, cancel)()
 
-	s := &socket{door: d, conn: conn, requests: map[string]*request{}}
+	s := &socket{door: d, caller: c, conn: conn, requests: map[string]*request{}}
 	s.streams.Go(func() { s.news(ctx) })
 	if err := s.read(ctx); err != nil {
 		conn.Close(websocket.StatusPolicyViolation, err.Error()) // before cancel, which cuts off what is being written
@@ -57,6 +57,7 @@ func (d *Door) socket(w http.ResponseWriter, r *http.Request) {
 
 type socket struct {
 	door    *Door
+	caller  caller
 	conn    *websocket.Conn
 	streams sync.WaitGroup
 
@@ -100,7 +101,7 @@ func (s *socket) take(ctx context.Context, id string, frame uistream.SocketFrame
 		if known {
 			r.cancel()
 			s.streams.Go(func() {
-				in, leave, err := s.door.enterRooms(ctx)
+				in, leave, err := s.door.enterRooms(ctx, s.caller)
 				defer leave()
 				if err == nil {
 					in.Sessions.Stop(ctx, r.key)
@@ -129,7 +130,7 @@ func (s *socket) take(ctx context.Context, id string, frame uistream.SocketFrame
 // socket's: a message that is broken off takes the connection with it, and all the other turns.
 func (s *socket) serve(ctx, stream context.Context, id string, r *request, frame uistream.SocketFrame) {
 	out := uistream.NewSocket(id)
-	in, leave, err := s.door.enterRooms(stream)
+	in, leave, err := s.door.enterRooms(stream, s.caller)
 	defer leave()
 	var t *session.Turn
 	if err == nil {
@@ -146,7 +147,7 @@ func (s *socket) serve(ctx, stream context.Context, id string, r *request, frame
 	s.mu.Lock()
 	r.key = t.Key
 	s.mu.Unlock()
-	if s.write(ctx, out.Start()) != nil {
+	if s.write(ctx, out.Start(-1)) != nil {
 		return
 	}
 	err = follow(stream, t, func(chunks []uistream.Chunk) error {
@@ -161,7 +162,9 @@ func (s *socket) serve(ctx, stream context.Context, id string, r *request, frame
 		return nil
 	}, func() error { return nil })
 	if err == nil {
-		s.write(ctx, out.End())
+		for message := range out.End() {
+			s.write(ctx, message)
+		}
 	}
 }
 
@@ -172,7 +175,7 @@ func (d inside) turn(ctx context.Context, frame uistream.SocketFrame) (*session.
 		d.History.Use()
 		return d.send(ctx, f.Request)
 	case uistream.ResumeFrame:
-		t, _ := d.Sessions.Running(agent.SessionKey{Project: agent.DefaultProject, Session: f.Session})
+		t, _ := d.Sessions.Running(agent.SessionKey{Project: d.project, Session: f.Session})
 		return t, nil
 	}
 	return nil, agent.Errorf(agent.CodeInternal, "This frame asks for no turn.")
@@ -207,12 +210,12 @@ func (s *socket) news(ctx context.Context) {
 
 // sessionNews ends without an error when the history is closed, or is closed already.
 func (s *socket) sessionNews(ctx context.Context) error {
-	in, leave, err := s.door.enterRooms(ctx)
+	in, leave, err := s.door.enterRooms(ctx, s.caller)
 	if err != nil {
 		return ctx.Err()
 	}
 	defer leave()
-	watcher := in.Sessions.Watch(agent.DefaultProject)
+	watcher := in.Sessions.Watch(s.caller.project)
 	defer watcher.Close()
 	for {
 		changes, err := watcher.Next(ctx)

@@ -31,6 +31,7 @@ func TestTypeScript(t *testing.T) {
 			}
 		}
 	}
+	g.name(reflect.TypeFor[QueuedReply]())
 	g.name(reflect.TypeFor[Failure]())
 	g.name(reflect.TypeFor[SessionNotice]())
 	g.name(reflect.TypeFor[VaultNotice]())
@@ -63,6 +64,8 @@ func (g *generator) name(t reflect.Type) string {
 		return "unknown"
 	case t.Kind() == reflect.Pointer:
 		return g.name(t.Elem())
+	case t.Kind() == reflect.Map:
+		return fmt.Sprintf("Record<%s, %s>", g.name(t.Key()), g.name(t.Elem()))
 	case t.Kind() == reflect.Slice:
 		return g.name(t.Elem()) + "[]"
 	case t.Kind() == reflect.Struct:

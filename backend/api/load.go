@@ -1,0 +1,162 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"slices"
+
+	"parley/backend/agent"
+	"parley/backend/store"
+	"parley/backend/uistream"
+)
+
+// LoadRequest asks for a session's messages.
+type LoadRequest struct {
+	SessionID agent.SessionID `json:"session_id"`
+}
+
+// LoadedSession is a session as useChat takes it. Earlier, if any, is what to give as before for the messages that come
+// before these, and Later what to give as after for those that follow.
+type LoadedSession struct {
+	SessionID agent.SessionID   `json:"session_id"`
+	Messages  []json.RawMessage `json:"messages"`
+	Earlier   agent.MessageID   `json:"earlier,omitempty"`
+	Later     agent.MessageID   `json:"later,omitempty"`
+
+	Pending  []Question                            `json:"pending"`  // what the session waits for
+	Queue    []Queued                              `json:"queue"`    // what waits for the session
+	Branches map[agent.MessageID][]agent.MessageID `json:"branches"` // of each answer that was given in several ways: all of them, oldest first
+}
+
+// loadSession gives the messages of the branch that is shown: all of them, or about the limit ones before, after or around
+// a message.
+func (d inside) loadSession(r *http.Request, req LoadRequest) (LoadedSession, error) {
+	out := LoadedSession{SessionID: req.SessionID, Messages: []json.RawMessage{}, Pending: []Question{}, Queue: []Queued{}, Branches: map[agent.MessageID][]agent.MessageID{}}
+	if err := req.SessionID.Validate(); err != nil {
+		return out, err
+	}
+	limit, err := number(r, "limit", 1<<30, 1, 1<<30)
+	if err != nil {
+		return out, err
+	}
+	key := agent.SessionKey{Project: d.project, Session: req.SessionID}
+	s, err := d.Store.Session(r.Context(), key)
+	if err != nil {
+		return out, err
+	}
+	end, half, most, later := s.Head, false, (limit+1)/2, false
+	query := r.URL.Query()
+	switch around, after := query.Get("around"), query.Get("after"); {
+	case query.Has("before"):
+		end, half, err = d.endBefore(r.Context(), key, agent.MessageID(query.Get("before")))
+	case around != "":
+		end, most, later, err = d.windowAt(r.Context(), s, agent.MessageID(around), most/2, most)
+	case after != "":
+		end, most, later, err = d.windowAt(r.Context(), s, agent.MessageID(after), -1, most)
+	}
+	if err != nil {
+		return out, err
+	}
+	turns, err := d.Store.Branch(r.Context(), end, most)
+	if err != nil || len(turns) == 0 {
+		return out, err
+	}
+	if later {
+		out.Later = turns[len(turns)-1].Message
+	}
+	if turns[0].Parent != "" {
+		out.Earlier = turns[0].UserMessage
+	}
+	for _, turn := range turns {
+		pair, err := d.view(r.Context(), key, turn)
+		if err != nil {
+			return out, err
+		}
+		out.Messages = append(out.Messages, pair...)
+	}
+	if half {
+		out.Messages = out.Messages[:len(out.Messages)-1]
+	}
+	return out, nil
+}
+
+// endBefore finds the last turn that comes before a message. Before an answer comes half of its turn: the question.
+func (d inside) endBefore(ctx context.Context, key agent.SessionKey, before agent.MessageID) (end agent.TurnID, half bool, err error) {
+	turns, err := d.Store.TurnsFor(ctx, key, before)
+	if err != nil {
+		return "", false, err
+	}
+	if len(turns) > 0 {
+		return turns[0].Parent, false, nil
+	}
+	turn, err := d.Store.Turn(ctx, key, before)
+	return turn.ID, true, err
+}
+
+// windowAt finds a stretch of the branch that is shown: most turns, beginning lead turns before the one of a message. It
+// gives the last turn of the stretch, its length, and whether more follow.
+func (d inside) windowAt(ctx context.Context, s store.Session, message agent.MessageID, lead, most int) (end agent.TurnID, length int, later bool, err error) {
+	path, err := d.Store.Path(ctx, s.Head)
+	if err != nil {
+		return "", 0, false, err
+	}
+	at, err := d.placeOf(ctx, s.Key, path, message)
+	if err != nil {
+		return "", 0, false, err
+	}
+	from := max(0, at-lead)
+	to := min(len(path), from+min(most, len(path)))
+	if from >= to {
+		return "", 0, false, nil
+	}
+	return path[to-1], to - from, to < len(path), nil
+}
+
+// placeOf is where in a branch a message is. One that was answered again, or what followed on it, is not in the branch
+// any more: its place is that of what took its place.
+func (d inside) placeOf(ctx context.Context, key agent.SessionKey, path []agent.TurnID, message agent.MessageID) (int, error) {
+	turns, err := d.Store.TurnsFor(ctx, key, message)
+	if err == nil && len(turns) == 0 {
+		var turn store.Turn
+		turn, err = d.Store.Turn(ctx, key, message)
+		turns = []store.Turn{turn}
+	}
+	if err != nil {
+		return 0, err
+	}
+	for _, turn := range turns {
+		if at := slices.Index(path, turn.ID); at >= 0 {
+			return at, nil
+		}
+	}
+	for parent := turns[0].Parent; parent != ""; {
+		if at := slices.Index(path, parent); at >= 0 {
+			return min(at+1, len(path)-1), nil
+		}
+		above, err := d.Store.Branch(ctx, parent, 1)
+		if err != nil {
+			return 0, err
+		}
+		parent = above[0].Parent
+	}
+	return 0, nil
+}
+
+// view is a turn as two messages: what was asked and what was answered.
+func (d inside) view(ctx context.Context, key agent.SessionKey, turn store.Turn) ([]json.RawMessage, error) {
+	user, err := d.Store.Message(ctx, key, turn.UserMessage)
+	if err != nil {
+		return nil, err
+	}
+	question, err := uistream.UserMessage(user)
+	if err != nil {
+		return nil, err
+	}
+	records, err := d.Store.TurnLog(ctx, turn.ID)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := uistream.View(key.Session, records)
+	return []json.RawMessage{question, answer}, err
+}
