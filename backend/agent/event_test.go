@@ -11,7 +11,8 @@ import (
 var everyEvent = []Event{
 	MessageStart{}, MessageDelta{"a"}, MessageDelta{""}, MessageDelta{"<é\u2028😀>"}, MessageEnd{}, MessageWhole{"whole"},
 	ThoughtStart{}, ThoughtDelta{"t"}, ThoughtDelta{"u"}, ThoughtEnd{}, ThoughtWhole{"whole"},
-	ToolCallDelta{"c1", "read_file", `{"pa`}, ToolCall{"c1", "read_file", json.RawMessage(`{"path":"x"}`), nil}, ToolCall{ID: "c3", Name: "f", Render: json.RawMessage(`{"as":"chart"}`)},
+	ToolCallDelta{"c1", "read_file", `{"pa`, false}, ToolCall{"c1", "read_file", json.RawMessage(`{"path":"x"}`), nil, false},
+	ToolCall{ID: "c3", Name: "f", Render: json.RawMessage(`{"as":"chart"}`)}, ToolCallDelta{ID: "c4", Client: true}, ToolCall{ID: "c4", Client: true},
 	ToolProgress{"c1", "half"}, ToolResult{"c1", "read_file", "text", json.RawMessage(`[1]`), true, true}, ToolResult{ID: "c2"},
 	Data{"note", json.RawMessage(`{"k":1}`), true}, File{"media://x", "image/png"}, Plan{[]PlanItem{{"one", "pending"}}},
 	UsageReport{Usage{1, 2, 3, 4, 5}}, Status{"busy"},

@@ -1,5 +1,7 @@
 package agent
 
+import "slices"
+
 // Spec is what the person configured: an agent, neutral to whichever harness runs it.
 type Spec struct {
 	ID           string           `json:"id"` // kebab case; what a session remembers
@@ -41,4 +43,28 @@ type Prompt struct {
 	Approved []string          // ids of calls that the person allows
 	Allowed  []string          // names of tools that the person allowed for the session
 	Secrets  map[string]string // provider name → key; only the one that this run needs
+}
+
+// Resumed reads how far the turn has come: its steps so far, none of a new one, and the calls that are to be run before the
+// model is asked again.
+func (p Prompt) Resumed() (steps int, run []ToolCall) {
+	for _, m := range p.Messages {
+		switch m.Role {
+		case RoleUser:
+			steps, run = 0, nil
+		case RoleAssistant:
+			steps, run = steps+1, nil
+		}
+		for _, part := range m.Parts {
+			switch part := part.(type) {
+			case ToolCallPart:
+				if slices.Contains(p.Approved, part.ID) {
+					run = append(run, ToolCall{ID: part.ID, Name: part.Name, Input: part.Args})
+				}
+			case ToolResultPart:
+				run = slices.DeleteFunc(run, func(c ToolCall) bool { return c.ID == part.ToolCallID })
+			}
+		}
+	}
+	return steps, run
 }

@@ -91,12 +91,17 @@ func (c caller) place(r *http.Request) (agent.SessionKey, int64, error) {
 	return key, number, nil
 }
 
+// sendNow stops what runs and sends a message that waits: the one with number `n`, or the first.
 func (d inside) sendNow(r *http.Request) (Sent, error) {
 	key, err := d.key(r)
 	if err != nil {
 		return Sent{}, err
 	}
-	t, err := d.Sessions.SendNow(r.Context(), key)
+	n, err := number(r, "n", 0, 1, 1<<53)
+	if err != nil {
+		return Sent{}, err
+	}
+	t, err := d.Sessions.SendNow(r.Context(), key, int64(n))
 	if err != nil {
 		return Sent{}, err
 	}

@@ -147,7 +147,7 @@ func (s *socket) serve(ctx, stream context.Context, id string, r *request, frame
 	s.mu.Lock()
 	r.key = t.Key
 	s.mu.Unlock()
-	if s.write(ctx, out.Start()) != nil {
+	if s.write(ctx, out.Start(-1)) != nil {
 		return
 	}
 	err = follow(stream, t, func(chunks []uistream.Chunk) error {
@@ -162,7 +162,9 @@ func (s *socket) serve(ctx, stream context.Context, id string, r *request, frame
 		return nil
 	}, func() error { return nil })
 	if err == nil {
-		s.write(ctx, out.End())
+		for message := range out.End() {
+			s.write(ctx, message)
+		}
 	}
 }
 

@@ -20,7 +20,7 @@ func (d inside) streamTurn(w http.ResponseWriter, r *http.Request, t *session.Tu
 	h.Set("connection", "keep-alive")
 	h.Set("x-accel-buffering", "no")
 	out := newFlusher(w)
-	framer := uistream.NewFramer(after, r.Header.Get(coalesceName) != "0")
+	framer := uistream.NewFramer(after, r.Header.Get(coalesceName) != "0", uistream.DialectOf(r.Header.Get("x-ai-sdk")))
 	var buffer []byte
 	err := follow(r.Context(), t, func(chunks []uistream.Chunk) error {
 		buffer = framer.Append(buffer[:0], chunks)

@@ -2,6 +2,8 @@ package session
 
 import (
 	"context"
+	"encoding/json"
+	"slices"
 	"sync"
 
 	"parley/backend/agent"
@@ -21,6 +23,7 @@ type Turn struct {
 	started chan struct{} // closed once the first record is stored, or the turn could not start
 	settled chan struct{} // closed once the session is free again
 	stopped Stopped       // set before settled is closed
+	paused  bool          // likewise: it waits for answers
 
 	mu      sync.Mutex
 	records []agent.Record
@@ -42,10 +45,20 @@ func newTurn(key agent.SessionKey) *Turn {
 // turn between its last event and its settling gets what there is.
 func finished(key agent.SessionKey, row store.Turn, records []agent.Record) *Turn {
 	t := newTurn(key)
-	t.ID, t.Message = row.ID, row.Message
+	t.ID, t.Message, t.From = row.ID, row.Message, afterPause(records)
 	t.publish(records)
 	t.end()
 	return t
+}
+
+// afterPause is where the records begin that followed on the last pause; 0 if nothing did.
+func afterPause(records []agent.Record) int {
+	for i, r := range slices.Backward(records) {
+		if _, paused := r.Event.(agent.TurnPaused); paused && i+1 < len(records) {
+			return i + 1
+		}
+	}
+	return 0
 }
 
 // Records gives the records from the n-th on, waiting until there is one. After the last it gives none and no error.
@@ -117,4 +130,10 @@ func (t *Turn) reaches(ctx context.Context, seq int64) error {
 		}
 		n += len(records)
 	}
+}
+
+// inputs are what the request gave for the agent's instructions.
+func (t *Turn) inputs() json.RawMessage {
+	started, _ := t.records[0].Event.(agent.TurnStarted)
+	return started.Inputs
 }

@@ -30,9 +30,9 @@ func TestEveryStatementFindsItsRows(t *testing.T) {
 		{"ChangeSession", func() error { return s.ChangeSession(ctx, other, Change{Title: &title}) }},
 		{"DeleteSession", func() error { return s.DeleteSession(ctx, other) }},
 		{"RestoreSession", func() error { return s.RestoreSession(ctx, other) }},
-		{"PutMedia", func() error { return s.PutMedia(ctx, picture) }},
-		{"Media", func() error { _, err := s.Media(ctx, picture.Handle); return err }},
-		{"MediaPart", func() error { _, err := s.MediaPart(ctx, picture.Handle); return err }},
+		{"PutMedia", func() error { return s.PutMedia(ctx, home.Project, picture) }},
+		{"Media", func() error { _, err := s.Media(ctx, home.Project, picture.Handle); return err }},
+		{"MediaPart", func() error { _, err := s.MediaPart(ctx, home.Project, picture.Handle); return err }},
 		{"SetSetting", func() error { return s.SetSetting(ctx, "lock_after", "5") }},
 		{"Setting", func() error { _, err := s.Setting(ctx, "lock_after"); return err }},
 		{"Session", func() error { _, err := s.Session(ctx, home); return err }},
@@ -50,6 +50,25 @@ func TestEveryStatementFindsItsRows(t *testing.T) {
 		{"History", func() error { _, err := s.History(ctx, head); return err }},
 		{"Log", func() error { _, err := s.Log(ctx, home, 0, 10); return err }},
 		{"TurnLog", func() error { _, err := s.TurnLog(ctx, head); return err }},
+		{"PauseTurn", func() error { waiting(t, s, home, "4", head); return nil }},
+		{"Question", func() error { _, err := s.Question(ctx, home.Project, "q4"); return err }},
+		{"Questions", func() error { _, err := s.Questions(ctx, "t4"); return err }},
+		{"OpenQuestions", func() error { _, err := s.OpenQuestions(ctx, home.Project); return err }},
+		{"AnswerQuestion", func() error {
+			_, _, err := s.AnswerQuestion(ctx, home, "t4", agent.InteractionResponse{ID: "q4", Call: "c4", Approved: true, Scope: agent.ScopeSession})
+			return err
+		}},
+		{"AllowedTools", func() error { _, err := s.AllowedTools(ctx, home); return err }},
+		{"ResumeTurn", func() error { _, err := s.ResumeTurn(ctx, home, "t4"); return err }},
+		{"Enqueue", func() error { _, err := s.Enqueue(ctx, home, attached, []agent.Media{picture}); return err }},
+		{"Queue", func() error { _, err := s.Queue(ctx, home); return err }},
+		{"ChangeQueued", func() error { return s.ChangeQueued(ctx, home, 1, attached.Parts) }},
+		{"Unqueue", func() error { return s.Unqueue(ctx, home, 1) }},
+		{"ChooseHead", func() error { return s.ChooseHead(ctx, home, head) }},
+		{"Leaf", func() error { _, err := s.Leaf(ctx, head); return err }},
+		{"Siblings", func() error { _, err := s.Siblings(ctx, Turn{ID: head}); return err }},
+		{"Editions", func() error { _, err := s.Editions(ctx, home, "u1"); return err }},
+		{"Fork", func() error { return s.Fork(ctx, home, "t4", "fork", "") }},
 		{"PurgeSession", func() error { return errors.Join(s.DeleteSession(ctx, other), s.PurgeSession(ctx, other)) }},
 		{"forget", func() error { _, err := s.forget(ctx); return err }},
 		{"collectMedia", func() error { _, err := s.collectMedia(ctx, instant(1<<50)); return err }},
@@ -90,7 +109,8 @@ func readsAll(step string) bool {
 	table, scans := strings.CutPrefix(step, "SCAN ")
 	table, _, indexed := strings.Cut(table, " ")
 	switch table {
-	case "session", "turn", "message", "log", "word", "media", "message_media", "setting":
+	case "session", "turn", "message", "log", "word", "media", "message_media", "setting",
+		"question", "allowed_tool", "queued", "queued_media", "media_project":
 		return scans && !indexed
 	}
 	return false

@@ -48,7 +48,6 @@ func TestSocketAnswers(t *testing.T) {
 	}{
 		{s.NoActive(), `{"type":"no-active","requestId":"r\"1"}`},
 		{s.Error("No."), `{"type":"error","requestId":"r\"1","errorText":"No."}`},
-		{s.End(), `{"type":"end","requestId":"r\"1"}`},
 	} {
 		if string(bytes.Clone(c.got)) != c.want {
 			t.Errorf("got  %s\nwant %s", c.got, c.want)
@@ -71,7 +70,7 @@ func TestDeltasHardlyAllocate(t *testing.T) {
 	var chunks []Chunk
 	buf := make([]byte, 0, 1<<20)
 	perRun := testing.AllocsPerRun(10, func() {
-		e, f := NewEncoder(fixtureSession), NewFramer(-1, false)
+		e, f := NewEncoder(fixtureSession), NewFramer(-1, false, V7)
 		buf = buf[:0]
 		for _, rec := range records {
 			chunks = e.Encode(chunks[:0], rec)
@@ -92,7 +91,7 @@ func BenchmarkStream(b *testing.B) {
 			var chunks []Chunk
 			var buf []byte
 			for b.Loop() {
-				e, f := NewEncoder(fixtureSession), NewFramer(-1, merge)
+				e, f := NewEncoder(fixtureSession), NewFramer(-1, merge, V7)
 				for batch := records; len(batch) > 0; {
 					n := min(64, len(batch))
 					chunks = chunks[:0]

@@ -15,7 +15,7 @@ type outcome struct {
 	model    string // what answered, if it is not the model that was asked
 	usage    *usage
 	reason   agent.StopReason
-	finished int64
+	finished int64 // while the turn waits for answers it has a reason, and has not finished
 }
 
 // usage counts tokens. Both cache counters are written or neither: clients merge metadata key by key, and would keep a
@@ -33,11 +33,7 @@ func (m origin) appendMembers(o object) object {
 }
 
 func (m outcome) appendJSON(dst []byte) []byte {
-	o := newObject(dst)
-	if m.model != "" {
-		o = o.string("model", m.model)
-	}
-	return m.appendMembers(o).end()
+	return m.appendMembers(newObject(dst).said("model", m.model)).end()
 }
 
 // appendMembers leaves out the model, which has its place in the origin.
@@ -45,8 +41,9 @@ func (m outcome) appendMembers(o object) object {
 	if m.usage != nil {
 		o = o.value("usage", m.usage)
 	}
-	if m.reason != "" {
-		o = o.string("stopReason", string(m.reason)).number("finishedAt", m.finished)
+	o = o.said("stopReason", string(m.reason))
+	if m.finished != 0 {
+		o = o.number("finishedAt", m.finished)
 	}
 	return o
 }

@@ -121,12 +121,13 @@ func TestBadRequests(t *testing.T) {
 		``:     "messages must be a list that is not empty",
 		`null`: "messages must be a list that is not empty",
 		`[]`:   "the body must be an object",
-		`{"id":"s","messages":[` + message + `]} x`: "the body must be an object",
+		`{"id":"s","messages":[` + message + `]} x`: "the body must be JSON",
 		`{"data":7}`:                                   "data must be an object",
 		`{"data":{}}`:                                  "data.messages must be a list that is not empty",
 		`{"data":{"messages":{}}}`:                     "data.messages must be a list",
 		`{"data":{"messages":[1,2]}}`:                  "data.messages[1] must be an object",
-		`{"data":{"messages":[{"role":"assistant"}]}}`: "data.messages[0].role must be user",
+		`{"data":{"messages":[{"role":"system"}]}}`:    "data.messages[0].role must be user",
+		`{"data":{"messages":[{"role":"assistant"}]}}`: "data.messages[0].id must name the message that goes on",
 		`{"data":{"messages":[{"role":"user"}]}}`:      "data.messages[0].parts must be a list that is not empty",
 		`{"data":{"messages":[{"role":"user","parts":[{"type":"text"}]}]}}`:                                                               "data.messages[0].parts[0].text must be a string",
 		`{"data":{"messages":[{"role":"user","parts":[{"type":"text","text":7}]}]}}`:                                                      "data.messages[0].parts[0].text must be a string",
@@ -145,8 +146,8 @@ func TestBadRequests(t *testing.T) {
 		`{"id":"s","queue":"yes","messages":[` + message + `]}`:                                                                           "queue must be true or false",
 		`{"id":"s","references":[],"messages":[` + message + `]}`:                                                                         "references must be an object",
 		`{"id":"s","references":{"agent":1},"messages":[` + message + `]}`:                                                                "references.agent must be a string",
-		`{"data":{"parameters":{"agent":{}},"messages":[` + message + `]}}`:                                                               "data.parameters is not supported yet",
-		`{"id":"s","messages":[{"id":"` + strings.Repeat("x", 129) + `","role":"user","parts":[{"type":"text","text":""}]}]}`:             "messages[0].id must be at most 128 bytes long",
+		`{"data":{"inputs":[],"messages":[` + message + `]}}`:                                                                             "data.inputs must be an object",
+		`{"id":"s","messages":[{"id":"` + strings.Repeat("x", 129) + `","role":"user","parts":[{"type":"text","text":""}]}]}`:             "messages[0].id must have at most 128 bytes, and no ~",
 	} {
 		_, err := DecodeRequest([]byte(body))
 		checkRefused(t, body, err, want)

@@ -1,6 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
-import { isToolPart } from '../parts/tool.tsx';
-import { toCall } from '../tools/call.ts';
+import { isToolPart, toCall } from '../tools/call.ts';
 import { text } from '../ui/text.ts';
 import type { Message } from './message.ts';
 

@@ -21,8 +21,8 @@ const throttle = 50;
 export function ChatView({ session }: { session: OpenSession }) {
   const { agents, list } = useParley();
   const { messages: last, status } = useChat({ chat: session.chat, throttle });
-  const past = useStore(session, state => state.past?.messages);
-  const place = useStore(session, state => state.place);
+  const past = useStore(session.pages, state => state.past?.messages);
+  const place = useStore(session.pages, state => state.place);
   const messages = past ?? last;
   const isBusy = status === 'submitted' || status === 'streaming';
   const load = useStore(session, state => state.load);

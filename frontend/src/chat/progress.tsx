@@ -1,7 +1,7 @@
+import { isToolPart } from '../tools/call.ts';
 import { useStore } from '../ui/store.ts';
 import { useSeconds } from '../ui/time.ts';
 import { text } from '../ui/text.ts';
-import { isToolPart } from '../parts/tool.tsx';
 import type { Message } from './message.ts';
 import type { OpenSession } from './session.ts';
 

@@ -245,11 +245,11 @@ test('earlier messages come before those that are there', async () => {
   server.answers.set('GET /sessions/s', () => ({ id: 's', draft: '' }));
   const session = server.sessions.get('s');
   await pass();
-  void session.loadEarlier();
-  void session.loadEarlier();
+  void session.pages.loadEarlier();
+  void session.pages.loadEarlier();
   await pass();
   expect(session.chat.messages.map(({ id }) => id)).toEqual(['u0', 'a1']);
-  expect([session.value.earlier, session.value.loadingEarlier]).toEqual([undefined, false]);
+  expect([session.pages.value.earlier, session.pages.value.loadingEarlier]).toEqual([undefined, false]);
 });
 
 test('of many sessions the idle ones are closed that were not looked at for longest', async () => {

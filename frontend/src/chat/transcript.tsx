@@ -30,7 +30,7 @@ interface TranscriptProps {
 /** The session. Only the turns around the view are in the document. */
 export function Transcript({ session, messages, isBusy, isEnd }: TranscriptProps) {
   const turns = useFold(messages, toTurns);
-  const [reading] = useState(session.reading);
+  const [reading] = useState(session.pages.reading);
   const { scroller, content, isFollowing, following, jump, leave } = useFollowing(reading?.follows ?? true);
   const list = useVirtualizer({
     count: turns.length,
@@ -53,20 +53,20 @@ export function Transcript({ session, messages, isBusy, isEnd }: TranscriptProps
 
   useLayoutEffect(
     () => () => {
-      session.reading = { follows: following.current, offset: list.scrollOffset ?? 0, sizes: list.takeSnapshot() };
+      session.pages.reading = { follows: following.current, offset: list.scrollOffset ?? 0, sizes: list.takeSnapshot() };
     },
     [session, list, following],
   );
 
-  const hasEarlier = useStore(session, state => (state.past ?? state).earlier !== undefined);
+  const hasEarlier = useStore(session.pages, state => (state.past ?? state).earlier !== undefined);
   const first = rows[0]?.index ?? nearTop;
   useEffect(() => {
-    if (hasEarlier && first < nearTop) void session.loadEarlier();
+    if (hasEarlier && first < nearTop) void session.pages.loadEarlier();
   }, [session, hasEarlier, first, turns.length]);
 
   const last = rows.at(-1)?.index ?? 0;
   useEffect(() => {
-    if (!isEnd && last >= turns.length - nearEnd) void session.loadLater();
+    if (!isEnd && last >= turns.length - nearEnd) void session.pages.loadLater();
   }, [session, isEnd, last, turns.length]);
 
   const onMarked = useGoal(session, scroller, id => {
@@ -126,13 +126,13 @@ export function Transcript({ session, messages, isBusy, isEnd }: TranscriptProps
           </div>
         </div>
       </div>
-      {(!isFollowing || !isEnd) && <JumpButton messages={isEnd ? messages : []} onClick={isEnd ? jump : () => session.toEnd()} />}
+      {(!isFollowing || !isEnd) && <JumpButton messages={isEnd ? messages : []} onClick={isEnd ? jump : () => session.pages.toEnd()} />}
     </div>
   );
 }
 
 function Earlier({ session }: { session: OpenSession }) {
-  const isLoading = useStore(session, state => state.loadingEarlier);
+  const isLoading = useStore(session.pages, state => state.loadingEarlier);
   if (!isLoading) return null;
   return (
     <p className="flex items-center justify-center gap-2 pt-4 text-sm text-faint" style={{ height: roomAbove }}>

@@ -1,14 +1,19 @@
 import type { DynamicToolUIPart, ToolUIPart } from 'ai';
+import type { Part } from '../chat/message.ts';
 import { text } from '../ui/text.ts';
 
 export type ToolPart = ToolUIPart | DynamicToolUIPart;
+
+export function isToolPart(part: Part): part is ToolPart {
+  return part.type === 'dynamic-tool' || part.type.startsWith('tool-');
+}
 
 /** A call of a tool, as its card sees it. */
 export interface Call {
   id: string;
   name: string;
-  /** writing: its arguments are still coming. */
-  state: 'writing' | 'running' | 'done' | 'failed' | 'denied';
+  /** writing: its arguments are still coming; asking: a person has to decide; allowed: they did, and it is about to run. */
+  state: 'writing' | 'asking' | 'allowed' | 'running' | 'done' | 'failed' | 'denied';
   input: unknown; // as much of it as there is
   output: unknown; // what a running call has shown so far, too
   error: string | undefined;
@@ -21,16 +26,22 @@ export function toCall(part: ToolPart): Call {
     case 'input-streaming':
       return { ...call, state: 'writing' };
     case 'input-available':
-    case 'approval-requested':
-    case 'approval-responded':
       return { ...call, state: 'running' };
+    case 'approval-requested':
+      return { ...call, state: 'asking' };
+    case 'approval-responded':
+      return part.approval.approved ? { ...call, state: 'allowed' } : denied(call, part.approval.reason);
     case 'output-available':
       return { ...call, state: part.preliminary ? 'running' : 'done' };
     case 'output-error':
       return { ...call, state: 'failed' };
     case 'output-denied':
-      return { ...call, state: 'denied', error: text.tool.denied };
+      return denied(call, part.approval?.reason);
   }
+}
+
+function denied(call: Omit<Call, 'state'>, note: string | undefined): Call {
+  return { ...call, state: 'denied', error: text.tool.denied(note) };
 }
 
 /** A string that a call's input has under a name, if it has one. */

@@ -9,6 +9,7 @@ export const shortcuts = {
   search: { keys: ['Mod+K'], label: text.keys.search },
   sidebar: { keys: ['Mod+B'], label: text.keys.sidebar },
   stop: { keys: ['Mod+.'], label: text.keys.stop },
+  question: { keys: ['Alt+A'], label: text.keys.question },
   previous: { keys: ['Alt+ArrowUp'], label: text.keys.previous },
   next: { keys: ['Alt+ArrowDown'], label: text.keys.next },
   key: { keys: ['Alt+K'], label: text.vault.key.title },

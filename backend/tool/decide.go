@@ -1,0 +1,64 @@
+package tool
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"parley/backend/agent"
+)
+
+// manifest is what a person decides on. The arguments themselves are in the call.
+type manifest struct {
+	Action   string `json:"action"`
+	ToolName string `json:"toolName"`
+	Preview  string `json:"preview"` // one line, at most maxPreview characters
+}
+
+const maxPreview = 500
+
+// change is what the arguments of a tool say that changes something: which kind of change, and what it is about to do, in
+// one line for a person.
+type change interface {
+	action() string
+	preview() string
+}
+
+// Decide says what becomes of a call before it is run. Nil: it may be run. A ToolResult: it is denied. An
+// InteractionRequest: it waits, for a person or for the caller whose tool it is. allowed names the tools that the person
+// allowed for the session.
+//
+// A call that Run refuses by itself, because its arguments do not fit or there is no such tool, asks nobody.
+func (s *Set) Decide(call agent.ToolCall, allowed []string) agent.Event {
+	if s.IsClient(call.Name) {
+		if !isObject(call.Input) {
+			return nil
+		}
+		return agent.InteractionRequest{Call: call.ID, Kind: agent.ClientTool}
+	}
+	t, granted := find(s.granted, call.Name)
+	if !granted || t.ReadOnly || slices.Contains(allowed, call.Name) {
+		return nil
+	}
+	change, fits := t.change(call.Input)
+	switch {
+	case !fits:
+		return nil
+	case s.policy == agent.PermissionDeny:
+		return agent.ToolResult{ID: call.ID, Name: call.Name, Denied: true, Output: fmt.Sprintf("%s was not run: this agent may not change anything. Do without it.", call.Name)}
+	case s.policy == agent.PermissionAsk:
+		payload, _ := json.Marshal(manifest{change.action(), call.Name, oneLine(change.preview())}) // strings: it cannot fail
+		return agent.InteractionRequest{Call: call.ID, Kind: agent.UserApproval, Payload: payload}
+	}
+	return nil
+}
+
+// IsClient reports whether the caller runs the tool of this name.
+func (s *Set) IsClient(name string) bool {
+	return slices.ContainsFunc(s.client, func(c agent.ClientToolSpec) bool { return c.Name == name })
+}
+
+func isObject(input json.RawMessage) bool {
+	var object map[string]json.RawMessage
+	return json.Unmarshal(input, &object) == nil && object != nil
+}
