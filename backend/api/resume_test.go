@@ -45,7 +45,7 @@ func readTo(t *testing.T, res *http.Response, id int) (list []frame) {
 	defer res.Body.Close()
 	lines := bufio.NewReader(res.Body)
 	f := frame{id: -1}
-	for f.id < id {
+	for len(list) == 0 || list[len(list)-1].id < id {
 		line, err := lines.ReadString('\n')
 		if err != nil {
 			t.Fatalf("the stream ended before the frame %d: %v", id, err)
@@ -64,7 +64,7 @@ func readTo(t *testing.T, res *http.Response, id int) (list []frame) {
 // Clients are cut off at every frame of a turn, some while it runs, the others after.
 func TestAClientIsCutOffAtEveryFrame(t *testing.T) {
 	w := open(t)
-	first := w.say("s", "u1", `[[think:6]] [[tool:list_directory {"path":"."}]] [[deltas:480]] [[gap:1ms]]`)
+	first := w.say("s", "u1", `[[think:6]] [[tool:list_directory {"path":"."}]] [[deltas:490]] [[gap:1ms]]`)
 	cutAt := func(t *testing.T, id int, coalesce string) []frame {
 		t.Helper()
 		change := func(r *http.Request) {
