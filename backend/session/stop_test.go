@@ -67,18 +67,19 @@ func TestAStopAfterEveryEvent(t *testing.T) {
 			w := openOver(t, filepath.Join(t.TempDir(), "history.db"), h)
 			endpoint := wire.endpoint(model.URL)
 			w.Harness = func(agent.Kind) (agent.Harness, error) { return modelled{endpoint}, nil }
-			events := len(all(t, w.send(t, anew("whole", stopped)))) - 2 // all but the session's own
+			whole := all(t, w.send(t, anew("whole", several)))
+			events := len(whole) - 2 // all but the session's own
 			if events < 12 {
 				t.Fatalf("the turn has %d events only", events)
 			}
 			for h.after = 1; h.after <= events; h.after++ {
-				stopAfter(t, w, h)
+				stopAfter(t, w, h, spoken(whole))
 			}
 		})
 	}
 }
 
-const stopped = `[[think:2]] [[tool:list_directory {"path":"."}]] [[tool:read_file {"path":"none"}]] [[deltas:4]]`
+const several = `[[think:2]] [[tool:list_directory {"path":"."}]] [[tool:read_file {"path":"none"}]] [[deltas:4]]`
 
 func anew(session, text string) Request {
 	r := says(text)
@@ -86,25 +87,26 @@ func anew(session, text string) Request {
 	return r
 }
 
-// stopAfter stops a turn of a session of its own where the engine halts, and says the next thing.
-func stopAfter(t *testing.T, w *world, h *held) {
+// stopAfter stops a turn of a session of its own where the engine halts, and says the next thing. Once all of the answer has
+// been said it may be too late to stop it.
+func stopAfter(t *testing.T, w *world, h *held, whole string) {
 	t.Helper()
 	at := h.after
 	session := fmt.Sprint("after-", at)
-	turn := w.send(t, anew(session, stopped))
+	turn := w.send(t, anew(session, several))
 	<-h.reached
 	how, err := w.Stop(t.Context(), turn.Key)
-	if how != Confirmed || err != nil {
-		t.Fatalf("stopped after %d: %q, %v", at, how, err)
-	}
 	records, ends := all(t, turn), 0
 	for _, r := range records {
-		if done, ok := r.Event.(agent.TurnCompleted); ok {
+		if _, ok := r.Event.(agent.TurnCompleted); ok {
 			ends++
-			if done.StopReason != agent.StopCancelled || done.Failure != nil {
-				t.Errorf("stopped after %d: %+v", at, done)
-			}
 		}
+	}
+	done := end(t, records)
+	stopped := how == Confirmed && done.StopReason == agent.StopCancelled
+	late := how == WasIdle && done.StopReason == agent.StopEndTurn && spoken(records) == whole
+	if err != nil || !stopped && !late || done.Failure != nil {
+		t.Errorf("stopped after %d: %q, %+v, %v", at, how, done, err)
 	}
 	stored, err := w.store.TurnLog(t.Context(), turn.ID)
 	if err != nil || ends != 1 || len(stored) != len(records) || len(stored) < at+2 {

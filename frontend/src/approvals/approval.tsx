@@ -1,5 +1,5 @@
 import { ShieldQuestion } from 'lucide-react';
-import { useState, type ReactNode } from 'react';
+import { useState, type ComponentProps, type ReactNode } from 'react';
 import type { Question } from '../chat/questions.ts';
 import type { OpenSession } from '../chat/session.ts';
 import { useParley } from '../parley.ts';
@@ -79,7 +79,7 @@ function Title({ children }: { children: ReactNode }) {
   );
 }
 
-interface ChoiceProps extends React.ComponentProps<typeof Button> {
+interface ChoiceProps extends ComponentProps<typeof Button> {
   shortcut: string;
 }
 

@@ -1,6 +1,7 @@
-import { useEffect, useRef, type KeyboardEvent, type ReactNode } from 'react';
+import { useEffect, useRef, type KeyboardEvent, type ReactNode, type RefObject } from 'react';
 import type { Question } from '../chat/questions.ts';
 import type { OpenSession } from '../chat/session.ts';
+import { isComposing } from '../ui/keys.ts';
 import { useStore } from '../ui/store.ts';
 import { text } from '../ui/text.ts';
 import { moment, useSettled } from './settled.ts';
@@ -33,7 +34,7 @@ export function QuestionCard({ session, question: { id }, place, title, live, ke
 
   const reached = useRef(0);
   const pressed = (event: KeyboardEvent) => {
-    const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey && !event.nativeEvent.isComposing;
+    const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey && !isComposing(event.nativeEvent);
     const run = isPlain && !(event.target instanceof HTMLTextAreaElement || event.target instanceof HTMLInputElement) && keys?.[event.key.toLowerCase()];
     if (!run || !isSettled || event.repeat || event.timeStamp - reached.current < moment) return;
     event.preventDefault();
@@ -64,7 +65,7 @@ export function QuestionCard({ session, question: { id }, place, title, live, ke
 }
 
 /** Says whether a person sees the card, and takes them to it when they ask for it. */
-function useSight(card: React.RefObject<HTMLElement | null>, { questions }: OpenSession, id: string): void {
+function useSight(card: RefObject<HTMLElement | null>, { questions }: OpenSession, id: string): void {
   useEffect(() => {
     const sight = new IntersectionObserver(([entry]) => questions.see(id, entry!.isIntersecting), { threshold: 0.2 });
     sight.observe(card.current!);
@@ -79,5 +80,5 @@ function useSight(card: React.RefObject<HTMLElement | null>, { questions }: Open
     card.current!.focus({ preventScroll: true });
     card.current!.scrollIntoView({ block: 'center' });
     questions.goTo(undefined);
-  }, [card, questions, id, isGoal]);
+  }, [card, questions, isGoal]);
 }

@@ -1,5 +1,5 @@
 import type { Client } from '../api/client.ts';
-import type { Answer } from '../api/soon.ts';
+import type { Decision } from '../api/types.gen.ts';
 import { Store } from '../ui/store.ts';
 import { isToolPart, toCall } from '../tools/call.ts';
 import { isOver, type Approval, type InputRequest, type Message, type Part } from './message.ts';
@@ -54,12 +54,12 @@ export class Questions extends Store<State> {
   }
 
   /** Stores an answer. How the turn goes on from it is the session's to see. */
-  async answer(id: string, answer: Answer): Promise<void> {
+  async answer(id: string, decision: Decision): Promise<void> {
     if (this.value.answered.has(id)) return;
     const { [id]: _, ...problems } = this.value.problems;
     this.set({ answered: new Set(this.value.answered).add(id), problems, answeredAt: performance.now() });
     try {
-      await this.client.answer(id, answer);
+      await this.client.answer(id, decision);
     } catch (error) {
       const answered = new Set(this.value.answered);
       answered.delete(id);

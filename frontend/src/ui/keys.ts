@@ -56,6 +56,11 @@ function isWriting(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && (target.isContentEditable || ['INPUT', 'TEXTAREA', 'SELECT'].includes(target.tagName));
 }
 
+/** Whether a key belongs to an input method: Enter then picks a word. Safari says so by the key code alone. */
+export function isComposing(pressed: { isComposing: boolean; keyCode: number }): boolean {
+  return pressed.isComposing || pressed.keyCode === 229;
+}
+
 /** Binds a shortcut while the component is there. */
 export function useShortcut(shortcut: Shortcut, run: () => void): void {
   const { keys } = useParley();
