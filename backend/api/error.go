@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"time"
 
 	"parley/backend/agent"
 	"parley/backend/session"
@@ -59,6 +60,9 @@ var (
 	errOwners  = &refusal{http.StatusForbidden, "forbidden", "The token of a project is not enough for this. Use the link that Parley printed for all of them."}
 	errVersion = &refusal{http.StatusBadRequest, "unsupported_version", "This Parley speaks version " + apiVersion + " of its protocol. Leave out " + versionName + ", or update."}
 	errTurns   = &refusal{http.StatusConflict, "busy", "An answer is being written. Stop it, or wait for it, then retry."}
+	errNowhere = &refusal{http.StatusNotFound, "not_found", "There is nothing here."}
+	errMethod  = &refusal{http.StatusMethodNotAllowed, "method_not_allowed", "This cannot be done here. The header allow names what can."}
+	errSlow    = &refusal{http.StatusRequestTimeout, "too_slow", "The body of the request came too slowly. Send it again."}
 	errAccept  = &refusal{http.StatusNotAcceptable, "not_acceptable", "There is no such form of the answer. Accept application/json or text/event-stream."}
 )
 
@@ -115,6 +119,7 @@ func writeJSON(w http.ResponseWriter, status int, body any) {
 		panic(err) // a DTO that has no JSON form is a mistake in this package
 	}
 	w.Header().Set("content-type", "application/json")
+	http.NewResponseController(w).SetWriteDeadline(time.Now().Add(writeLimit))
 	w.WriteHeader(status)
 	w.Write(append(b, '\n'))
 }

@@ -52,7 +52,7 @@ func (d inside) postMessage(w http.ResponseWriter, r *http.Request) error {
 		d.streamTurn(w, r, t, -1)
 		return nil
 	}
-	out, err := d.reply(r.Context(), t)
+	out, err := d.whole(r.Context(), t)
 	if err == nil {
 		writeJSON(w, out.Status.Code, out)
 	}
@@ -108,11 +108,11 @@ func lastEventID(r *http.Request) (after int, given bool, err error) {
 	if text == "" {
 		return -1, false, nil
 	}
-	after, err = strconv.Atoi(text)
-	if err != nil || after < 0 {
+	n, err := strconv.ParseUint(text, 10, 53)
+	if err != nil {
 		return 0, false, agent.Errorf(agent.CodeValidation, "Last-Event-ID must be the id of a frame.")
 	}
-	return after, true, nil
+	return int(n), true, nil
 }
 
 func (d inside) stopMessage(r *http.Request) (Stop, error) {

@@ -76,7 +76,7 @@ func TestAClientThatLeavesStopsNothingAndResumesAnywhere(t *testing.T) {
 	if res := w.request("GET", "/messages/s/stream", "", nil); res.StatusCode != http.StatusNoContent {
 		t.Errorf("nothing runs: %s", res.Status)
 	}
-	for _, id := range []string{"x", "-1", "1.5"} {
+	for _, id := range []string{"x", "-1", "+1", "1.5", "1 2", "0x1", "99999999999999999999", "٣"} {
 		if res := w.request("GET", "/messages/s/stream", "", header("Last-Event-ID", id)); res.StatusCode != http.StatusBadRequest {
 			t.Errorf("Last-Event-ID %q: %s", id, res.Status)
 		}

@@ -150,7 +150,7 @@ func FuzzReply(f *testing.F) {
 	}
 	f.Add([]byte("data: {\"choices\":[{\"finish_reason\":\ndata: \"stop\"}]}"))
 	f.Fuzz(func(t *testing.T, body []byte) {
-		x := &exchange{endpoint: agent.Endpoint{Provider: "p"}, model: "m"}
+		x := newExchange(agent.Endpoint{Provider: "p"}, "")
 		req := Request{Messages: []Message{{Calls: []Call{{ID: "taken"}}}}}
 		ids, finished := map[string]bool{"taken": true}, false
 		said, err := newAnswer(x, req).read(events(bytes.NewReader(body)), func(chunk Chunk) bool {

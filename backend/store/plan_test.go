@@ -14,17 +14,51 @@ import (
 // has to be called below, and what it prepared is explained.
 func TestEveryStatementFindsItsRows(t *testing.T) {
 	s := fresh(t)
+	must(t, s.CreateSession(t.Context(), home, spec, ""))
+	called := []string{"StartTurn", "AppendEvents", "SettleTurn", "Close"}                                   // by say, and by the end
+	called = append(called, "Backup", "Rekey", "Durable", "Lost", "ReadOnly", "Header", "Summary", "Verify") // about the whole file
+	for _, c := range everyCall(t, s) {
+		if err := c.call(); err != nil {
+			t.Fatalf("%s: %v", c.method, err)
+		}
+		called = append(called, c.method)
+	}
+	for method := range reflect.TypeFor[*Store]().Methods() {
+		if !slices.Contains(called, method.Name) {
+			t.Errorf("%s is not called here", method.Name)
+		}
+	}
+	caughtUp(t, s)
+	for _, on := range []*statements{s.read, s.write} {
+		for text := range on.prepared {
+			for _, step := range plan(t, s, text) {
+				if readsAll(step) {
+					t.Errorf("%s\n\tin\n%s", step, text)
+				}
+			}
+		}
+	}
+	for _, step := range plan(t, s, `SELECT id FROM message WHERE model = ?`) {
+		if !readsAll(step) {
+			t.Errorf("%s is not seen to read all", step)
+		}
+	}
+}
+
+type namedCall struct {
+	method string
+	call   func() error
+}
+
+// everyCall is what the app may ask of a history that has the session home, in an order in which there is something to find.
+func everyCall(t *testing.T, s *Store) []namedCall {
 	ctx := t.Context()
-	must(t, s.CreateSession(ctx, home, spec, ""))
 	head := say(t, s, home, "2", say(t, s, home, "1", "", nil), nil)
 	other := agent.SessionKey{Project: home.Project, Session: "other"}
 	title := "another title"
 	attached := agent.Message{ID: "u3", Role: agent.RoleUser, Parts: []agent.Part{picture.Part("a")}}
 	head = say(t, s, home, "3", head, &attached, picture)
-	calls := []struct {
-		method string
-		call   func() error
-	}{
+	return []namedCall{
 		{"CreateSession", func() error { return s.CreateSession(ctx, other, spec, "") }},
 		{"ChooseAgent", func() error { return s.ChooseAgent(ctx, other, spec) }},
 		{"ChangeSession", func() error { return s.ChangeSession(ctx, other, Change{Title: &title}) }},
@@ -72,34 +106,6 @@ func TestEveryStatementFindsItsRows(t *testing.T) {
 		{"PurgeSession", func() error { return errors.Join(s.DeleteSession(ctx, other), s.PurgeSession(ctx, other)) }},
 		{"forget", func() error { _, err := s.forget(ctx); return err }},
 		{"collectMedia", func() error { _, err := s.collectMedia(ctx, instant(1<<50)); return err }},
-	}
-	called := []string{"StartTurn", "AppendEvents", "SettleTurn", "Close"}                                   // by say, and by the end
-	called = append(called, "Backup", "Rekey", "Durable", "Lost", "ReadOnly", "Header", "Summary", "Verify") // about the whole file
-	for _, c := range calls {
-		if err := c.call(); err != nil {
-			t.Fatalf("%s: %v", c.method, err)
-		}
-		called = append(called, c.method)
-	}
-	for method := range reflect.TypeFor[*Store]().Methods() {
-		if !slices.Contains(called, method.Name) {
-			t.Errorf("%s is not called here", method.Name)
-		}
-	}
-	caughtUp(t, s)
-	for _, on := range []*statements{s.read, s.write} {
-		for text := range on.prepared {
-			for _, step := range plan(t, s, text) {
-				if readsAll(step) {
-					t.Errorf("%s\n\tin\n%s", step, text)
-				}
-			}
-		}
-	}
-	for _, step := range plan(t, s, `SELECT id FROM message WHERE model = ?`) {
-		if !readsAll(step) {
-			t.Errorf("%s is not seen to read all", step)
-		}
 	}
 }
 

@@ -2,6 +2,8 @@ package uistream
 
 import (
 	"cmp"
+	"encoding/json"
+	"slices"
 
 	"parley/backend/agent"
 )
@@ -21,16 +23,14 @@ func (e *Encoder) ask(dst []Chunk, event agent.InteractionRequest) []Chunk {
 	if c == nil {
 		return dst
 	}
-	payload := jsonValue(event.Payload)
 	switch {
 	case c.approval != nil:
 		e.dropped++
 	case event.Kind == agent.UserApproval:
-		c.approval = &approval{id: event.ID, manifest: payload}
+		c.approval = &approval{id: event.ID, manifest: jsonValue(event.Payload)}
 		return e.show(append(dst, approvalChunk{id: event.ID, call: c.id}), c.manifest())
 	case event.Kind == agent.UserInput:
-		request := newObject(nil).string("toolCallId", c.id).json("request", payload).end()
-		return e.show(dst, dataChunk{name: inputData, id: string(event.ID), data: request})
+		return e.show(dst, dataChunk{name: inputData, id: string(event.ID), data: jsonValue(c.question(jsonValue(event.Payload)).end())})
 	}
 	return dst
 }
@@ -48,13 +48,30 @@ func (e *Encoder) decide(dst []Chunk, event agent.InteractionResponse) []Chunk {
 
 // manifest is what the question about a call shows beyond the SDK's part of it.
 func (c *call) manifest() dataChunk {
-	o := newObject(nil).string("toolCallId", c.id).json("manifest", c.approval.manifest)
+	o := c.question(c.approval.manifest)
 	if d := c.approval.decision; d != nil {
-		decision := newObject(nil).bool("approved", d.Approved).said("note", d.Note).said("scope", string(d.Scope)).end()
-		o = o.json("decision", decision)
+		o = o.bool("approved", d.Approved).said("note", d.Note).said("scope", string(d.Scope))
 	}
-	return dataChunk{name: approvalData, id: string(c.approval.id), data: o.end()}
+	return dataChunk{name: approvalData, id: string(c.approval.id), data: jsonValue(o.end())}
 }
+
+// question begins the data of a question: the call that waits, and what the harness says of it, which is not an answer.
+func (c *call) question(payload []byte) object {
+	o := newObject(nil).string("toolCallId", c.id)
+	if payload[0] != '{' {
+		return o.json("payload", payload)
+	}
+	for key, rest := nextPiece(payload[1:]); len(key) > 0; key, rest = nextPiece(rest) {
+		name := string(key[1 : len(key)-1])
+		var value json.RawMessage
+		if value, rest = nextPiece(rest); !slices.Contains(answerKeys, name) {
+			o = o.json(name, value)
+		}
+	}
+	return o
+}
+
+var answerKeys = []string{"toolCallId", "approved", "note", "scope"}
 
 // deny ends a call that may not run. The SDK has no denied call without a decision: where no person was asked, a rule
 // decided. One that a person allowed and a rule forbade has failed.

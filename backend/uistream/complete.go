@@ -7,8 +7,8 @@ import "parley/backend/agent"
 func (e *Encoder) complete(dst []Chunk, event agent.TurnCompleted, at int64) []Chunk {
 	e.phase = ended
 	dst = e.closeBlock(dst)
-	end := e.outcome(event.Usage, event.Model, event.StopReason)
-	end.finished = at
+	end := e.outcome(event.Usage, event.Model)
+	end.reason, end.finished = event.StopReason, at
 	failure := e.failure(event)
 	switch {
 	case failure != nil:

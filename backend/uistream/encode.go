@@ -151,7 +151,7 @@ func (e *Encoder) encode(dst []Chunk, rec agent.Record) []Chunk {
 		return e.decide(dst, event)
 	case agent.TurnPaused:
 		e.phase = paused
-		dst = append(e.closeBlock(dst), outcomeChunk{e.outcome(event.Usage, event.Model, agent.StopPaused)})
+		dst = append(e.closeBlock(dst), outcomeChunk{e.outcome(event.Usage, event.Model)})
 		return e.closeStep(dst)
 	case agent.TurnResumed:
 		e.phase = running
@@ -296,8 +296,8 @@ func planJSON(plan agent.Plan) []byte {
 }
 
 // outcome is what is known when the turn pauses or ends.
-func (e *Encoder) outcome(u agent.Usage, model string, reason agent.StopReason) outcome {
-	o := outcome{usage: e.usage(u), reason: reason}
+func (e *Encoder) outcome(u agent.Usage, model string) outcome {
+	o := outcome{usage: e.usage(u)}
 	if model != e.start.origin.model {
 		o.model = model
 	}

@@ -15,7 +15,7 @@ type outcome struct {
 	model    string // what answered, if it is not the model that was asked
 	usage    *usage
 	reason   agent.StopReason
-	finished int64 // while the turn waits for answers it has a reason, and has not finished
+	finished int64
 }
 
 // usage counts tokens. Both cache counters are written or neither: clients merge metadata key by key, and would keep a
@@ -41,9 +41,8 @@ func (m outcome) appendMembers(o object) object {
 	if m.usage != nil {
 		o = o.value("usage", m.usage)
 	}
-	o = o.said("stopReason", string(m.reason))
-	if m.finished != 0 {
-		o = o.number("finishedAt", m.finished)
+	if m.reason != "" {
+		o = o.string("stopReason", string(m.reason)).number("finishedAt", m.finished)
 	}
 	return o
 }
