@@ -32,7 +32,20 @@ type Launch struct {
 type Endpoint struct {
 	Provider string `json:"provider"`
 	BaseURL  string `json:"baseUrl"`
+	Wire     Wire   `json:"wire,omitempty"` // empty is WireOpenAI
 }
+
+// Wire says how a model server is spoken to.
+type Wire string
+
+// The wires; the enum is closed.
+const (
+	WireOpenAI    Wire = "openai"    // chat completions
+	WireAnthropic Wire = "anthropic" // Messages
+)
+
+// Valid reports whether w is one of the list, or empty.
+func (w Wire) Valid() bool { return w == "" || w == WireOpenAI || w == WireAnthropic }
 
 // Prompt is one turn to take: everything said so far, the new user message last. A turn that was paused goes on where it
 // stands: then what it said so far is last, and of its calls without a result exactly those in Approved are to be run.

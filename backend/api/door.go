@@ -4,9 +4,12 @@ package api
 
 import (
 	"context"
+	"errors"
 	"io/fs"
 	"log/slog"
 	"net/http"
+	"path"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -19,8 +22,6 @@ import (
 )
 
 const (
-	maxBody     = 64 << 20
-	maxHeader   = 32 << 10
 	apiVersion  = "1" // of the request and reply bodies; another major is refused
 	versionName = "x-parley-messages-version"
 )
@@ -87,10 +88,16 @@ func New(addr string, o Options) *Door {
 	d := &Door{Options: o, addr: addr, mux: http.NewServeMux(), bound: map[agent.ProjectID]string{}, emptied: make(chan struct{})}
 	close(d.emptied)
 	d.closing, d.close = context.WithCancel(context.Background())
+	methods := map[string][]string{} // of each path
 	for _, r := range append(routes, route{pattern: "GET /socket", serve: (*Door).socket}) {
 		d.mux.Handle(r.pattern, d.admit(r))
+		method, path, _ := strings.Cut(r.pattern, " ")
+		methods[path] = append(methods[path], method)
 	}
-	d.mux.HandleFunc("GET /", d.page)
+	for path, allowed := range methods {
+		d.mux.HandleFunc(path, func(w http.ResponseWriter, _ *http.Request) { d.refuseMethod(w, allowed) })
+	}
+	d.mux.HandleFunc("/", d.page)
 	return d
 }
 
@@ -136,18 +143,6 @@ func (d *Door) enterRooms(ctx context.Context, c caller) (in inside, leave func(
 	return inside{d, d.rooms, c}, d.rooms.guests.Done, nil
 }
 
-// Server is an http.Server for the door that does not wait for slow clients.
-func (d *Door) Server() *http.Server {
-	server := &http.Server{
-		Handler:           d,
-		ReadHeaderTimeout: readHeaderLimit,
-		IdleTimeout:       idleLimit,
-		MaxHeaderBytes:    maxHeader,
-		ErrorLog:          slog.NewLogLogger(d.Log.Handler(), slog.LevelDebug),
-	}
-	return server
-}
-
 // Close ends the sockets, which are not the server's any more: once nothing is left to say on them.
 func (d *Door) Close() { d.close() }
 
@@ -160,11 +155,15 @@ func (d *Door) Empty() <-chan struct{} {
 
 // ServeHTTP checks what holds for every request, the page included: a page of another origin, or one that reached us
 // under another name, can do nothing.
-func (d *Door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (d *Door) ServeHTTP(to http.ResponseWriter, r *http.Request) {
+	w := &outgoing{ResponseWriter: to}
+	defer d.recover(w)
 	h := w.Header()
 	h.Set("x-content-type-options", "nosniff")
 	h.Set("referrer-policy", "no-referrer")
 	h.Set("cross-origin-resource-policy", "same-origin")
+	h.Set("cache-control", "no-store")
+	h.Set(versionName, apiVersion)
 	if !d.knowsHost(r.Host) {
 		writeError(w, d.Log, errHost)
 		return
@@ -175,13 +174,59 @@ func (d *Door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		h.Set("access-control-allow-origin", origin)
+		h.Set("access-control-expose-headers", versionName)
 		h.Set("vary", "Origin")
 		if r.Method == http.MethodOptions {
 			preflight(w)
 			return
 		}
 	}
+	if escaped := r.URL.EscapedPath(); escaped != path.Clean(escaped) {
+		writeError(w, d.Log, errNowhere) // the mux would lead on to another path
+		return
+	}
 	d.mux.ServeHTTP(w, r)
+}
+
+// outgoing is a ResponseWriter that knows whether its reply has begun.
+type outgoing struct {
+	http.ResponseWriter
+	begun bool
+}
+
+func (w *outgoing) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+func (w *outgoing) WriteHeader(status int) {
+	w.begun = true
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *outgoing) Write(b []byte) (int, error) {
+	w.begun = true
+	return w.ResponseWriter.Write(b)
+}
+
+// recover ends a request whose handler panicked: with a reply that tells nothing of it or, if one has begun, by cutting it off.
+func (d *Door) recover(w *outgoing) {
+	p := recover()
+	switch {
+	case p == nil:
+		return
+	case p == http.ErrAbortHandler: // net/http's own way to cut a reply off
+		panic(p)
+	}
+	d.Log.Error("a request made its handler panic", "panic", p, "stack", string(debug.Stack()))
+	if w.begun {
+		panic(http.ErrAbortHandler)
+	}
+	writeJSON(w, http.StatusInternalServerError, Failure{Status: describe(errPanic)})
+}
+
+var errPanic = errors.New("panic")
+
+func (d *Door) refuseMethod(w http.ResponseWriter, allowed []string) {
+	w.Header().Set("allow", strings.Join(allowed, ", "))
+	writeError(w, d.Log, errMethod)
 }
 
 func (d *Door) knowsHost(host string) bool {
@@ -204,6 +249,10 @@ func preflight(w http.ResponseWriter) {
 // admit lets in who has a token that is good for the route, and counts the guests.
 func (d *Door) admit(to route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodHead { // which the mux takes for a GET
+			d.refuseMethod(w, []string{http.MethodGet})
+			return
+		}
 		c, err := d.caller(r)
 		if err == nil && to.owners && !c.owner {
 			err = errOwners
@@ -212,10 +261,12 @@ func (d *Door) admit(to route) http.Handler {
 			writeError(w, d.Log, err)
 			return
 		}
-		w.Header().Set(versionName, apiVersion)
-		w.Header().Set("cache-control", "no-store")
-		if v := r.Header.Get(versionName); v != "" && v != apiVersion {
+		if v, _, _ := strings.Cut(r.Header.Get(versionName), "."); v != "" && v != apiVersion {
 			writeError(w, d.Log, errVersion)
+			return
+		}
+		if r.ContentLength > maxBody {
+			writeError(w, d.Log, &http.MaxBytesError{Limit: maxBody})
 			return
 		}
 		r.Body = http.MaxBytesReader(w, r.Body, maxBody)

@@ -53,9 +53,9 @@ type QueuedMessage struct {
 	MessageID agent.MessageID `json:"message_id"`
 }
 
-// reply is a turn once nothing more is said in it: it is done, or waits for a person. The status of one that failed is that
+// whole is a turn once nothing more is said in it: it is done, or waits for a person. The status of one that failed is that
 // of its failure.
-func (d inside) reply(ctx context.Context, t *session.Turn) (Reply, error) {
+func (d inside) whole(ctx context.Context, t *session.Turn) (Reply, error) {
 	var log []agent.Record
 	for {
 		records, err := t.Records(ctx, len(log))
@@ -85,10 +85,10 @@ func (d inside) reply(ctx context.Context, t *session.Turn) (Reply, error) {
 			out.StopReason = agent.StopPaused
 		case agent.TurnCompleted:
 			out.StopReason = event.StopReason
-			if f := event.Failure; f != nil {
-				out.Status = ReplyStatus(describe(agent.Errorf(f.Code, "%s", f.Message)))
-			}
 		}
+	}
+	if f := uistream.Failure(log); f != nil {
+		out.StopReason, out.Status = agent.StopError, ReplyStatus(describe(agent.Errorf(f.Code, "%s", f.Message)))
 	}
 	if out.StopReason == agent.StopPaused {
 		standing, err := d.Sessions.Standing(ctx, t.Key)

@@ -9,16 +9,9 @@ import (
 	"mime"
 	"net/http"
 	"reflect"
-	"time"
 
 	"parley/backend/agent"
 	"parley/backend/session"
-)
-
-const (
-	readHeaderLimit = 10 * time.Second
-	idleLimit       = 2 * time.Minute
-	writeLimit      = 30 * time.Second // for one piece of a stream: who reads nothing for this long is gone
 )
 
 // route is one resource of the door. The types of its bodies are kept, because the page's TypeScript is generated from
@@ -67,7 +60,7 @@ var routes = []route{
 	answer("DELETE /messages/{id}/queue/{n}", inside.removeQueued),
 	answer("POST /messages/{id}/send-now", inside.sendNow),
 	accept("POST /messages/{id}/branch", inside.chooseBranch),
-	accept("POST /load-session", inside.loadSession),
+	taking[LoadRequest](stream[LoadedSession]("POST /load-session", inside.loadSession)),
 	answer("GET /approvals", inside.listApprovals),
 	accept("POST /approvals/{id}", inside.decide),
 	answer("POST /media", inside.postMedia),
@@ -108,7 +101,7 @@ func answer[At place, Res any](pattern string, fn func(At, *http.Request) (Res, 
 		if err == nil {
 			res, err = fn(at, r)
 		}
-		reply(d, w, res, err)
+		respond(d, w, res, err)
 	}, response: reflect.TypeFor[Res]()}
 }
 
@@ -125,7 +118,7 @@ func accept[At place, Req, Res any](pattern string, fn func(At, *http.Request, R
 		if err == nil {
 			res, err = fn(at, r, req)
 		}
-		reply(d, w, res, err)
+		respond(d, w, res, err)
 	}, request: reflect.TypeFor[Req](), response: reflect.TypeFor[Res]()}
 }
 
@@ -143,7 +136,13 @@ func stream[Item any](pattern string, fn func(inside, http.ResponseWriter, *http
 	}, response: reflect.TypeFor[Item]()}
 }
 
-func reply[Res any](d *Door, w http.ResponseWriter, res Res, err error) {
+// taking names the type of the body that a stream decodes itself.
+func taking[Req any](r route) route {
+	r.request = reflect.TypeFor[Req]()
+	return r
+}
+
+func respond[Res any](d *Door, w http.ResponseWriter, res Res, err error) {
 	if err != nil {
 		writeError(w, d.Log, err)
 		return
@@ -160,7 +159,18 @@ func body(r *http.Request) ([]byte, error) {
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("content-type")); err != nil || kind != "application/json" {
 		return nil, &refusal{http.StatusUnsupportedMediaType, "unsupported_media_type", "Send the body as application/json."}
 	}
-	return io.ReadAll(r.Body)
+	return content(r.Body)
+}
+
+// content reads all of a body. That it cannot be read is the sender's doing.
+func content(body io.Reader) ([]byte, error) {
+	b, err := io.ReadAll(body)
+	var known *refusal
+	var tooLarge *http.MaxBytesError
+	if err != nil && !errors.As(err, &known) && !errors.As(err, &tooLarge) {
+		err = agent.Wrap(agent.CodeValidation, err, "The body of the request broke off.")
+	}
+	return b, err
 }
 
 // decode reads a body strictly: a key that nobody asks for is a mistake somebody should hear of.

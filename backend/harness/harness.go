@@ -41,12 +41,12 @@ func grant(spec agent.Spec, known []string) (agent.Launch, error) {
 	}
 	names := slices.Clone(spec.Tools)
 	for _, c := range spec.ClientTools {
-		var schema map[string]json.RawMessage
+		var schema struct{ Type string }
 		if !toolName.MatchString(c.Name) {
 			return launch, agent.Errorf(agent.CodeValidation, "The agent %q has a client tool %q. Its name must match %s.", spec.ID, c.Name, toolName)
 		}
-		if json.Unmarshal(c.InputSchema, &schema) != nil || schema == nil {
-			return launch, agent.Errorf(agent.CodeValidation, "The client tool %q of the agent %q has no inputSchema. Give it one: a JSON Schema, which is an object.", c.Name, spec.ID)
+		if json.Unmarshal(c.InputSchema, &schema) != nil || schema.Type != "object" {
+			return launch, agent.Errorf(agent.CodeValidation, "The client tool %q of the agent %q has no inputSchema of the type object. Give it one.", c.Name, spec.ID)
 		}
 		names = append(names, c.Name)
 	}

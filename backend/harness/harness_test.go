@@ -90,7 +90,7 @@ func refusal(t *testing.T, err error) string {
 func TestALaunchSharesNothing(t *testing.T) {
 	mine := map[string]agent.Endpoint{"openai": endpoints["openai"]}
 	spec := agent.Spec{Harness: agent.KindNative, Provider: "openai", Model: "m", Tools: []string{"read_file"},
-		ClientTools: []agent.ClientToolSpec{{Name: "locate", InputSchema: json.RawMessage(`{}`)}}}
+		ClientTools: []agent.ClientToolSpec{{Name: "locate", InputSchema: json.RawMessage(`{"type":"object"}`)}}}
 	launch, err := Native{mine, tools}.Launch(spec)
 	if err != nil {
 		t.Fatal(err)

@@ -115,9 +115,10 @@ func (t *turn) ask() (step agent.Message, calls []call, reason agent.StopReason,
 		case provider.Reasoning:
 			t.say(agent.ThoughtDelta{Text: string(k)})
 		case provider.CallPiece:
-			t.say(agent.ToolCallDelta{ID: k.ID, Name: k.Name, Text: k.Args})
+			t.say(agent.ToolCallDelta{ID: k.ID, Name: k.Name, Text: k.Args, Client: t.tools.IsClient(k.Name)})
 		case provider.WholeCall:
 			c := readCall(k)
+			c.Client = c.problem == "" && t.tools.ForClient(c.ToolCall)
 			calls = append(calls, c)
 			t.say(c.ToolCall)
 		case provider.Usage:

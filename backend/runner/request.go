@@ -83,6 +83,8 @@ func (r request) decode() (agent.Launch, agent.Prompt, error) {
 		return refuse("the sandbox %q is not supported; use %q", r.Sandbox, sandboxLocal)
 	case !supports(r.Backend, r.Harness):
 		return refuse("the backend %q cannot run the harness %q; this runner supports %v", r.Backend, r.Harness, supported)
+	case r.Endpoint != nil && !r.Endpoint.Wire.Valid():
+		return refuse("the wire %q is none of openai and anthropic", r.Endpoint.Wire)
 	case !r.PermissionPolicy.Valid():
 		return refuse("the permission policy %q is none of auto, deny and ask", r.PermissionPolicy)
 	}

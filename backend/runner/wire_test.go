@@ -138,6 +138,7 @@ func TestRequestsThatAreRefused(t *testing.T) {
 		"another harness":   {`"harness":"scripted"`, `"harness":"pi"`, `the backend "scripted" cannot run the harness "pi"`},
 		"a policy":          {`"permissionPolicy":"ask"`, `"permissionPolicy":"yolo"`, `the permission policy "yolo" is none of auto, deny and ask`},
 		"no policy":         {`"permissionPolicy":"ask"`, `"permissionPolicy":null`, `the permission policy "" is none of`},
+		"a wire":            {`"trace":null`, `"trace":null,"endpoint":{"provider":"p","baseUrl":"http://h","wire":"telegraph"}`, `the wire "telegraph" is none of`},
 		"a role":            {`"role":"user"`, `"role":"developer"`, `the role "developer" is none of`},
 		"an image":          {`"/demo"`, `[{"type":"image","data":"x"}]`, `a content block of type "image" is not supported`},
 		"content":           {`"/demo"`, `7`, "not one JSON object"},

@@ -133,7 +133,7 @@ func (t *turn) call(step ToolStep) error {
 	t.calls++
 	call := agent.ToolCall{ID: fmt.Sprintf("call_%d", t.calls), Name: step.Name, Input: step.Input}
 	for piece := range pieces(string(step.Input)) {
-		if err := t.say(agent.ToolCallDelta{ID: call.ID, Name: call.Name, Text: piece}); err != nil {
+		if err := t.say(agent.ToolCallDelta{ID: call.ID, Name: call.Name, Text: piece, Client: t.conn.tools.IsClient(call.Name)}); err != nil {
 			return err
 		}
 		if err := t.wait(t.script.Gap); err != nil {
@@ -143,6 +143,7 @@ func (t *turn) call(step ToolStep) error {
 	if !json.Valid(call.Input) { // an event holds valid JSON, whatever the script says
 		call.Input, _ = json.Marshal(string(step.Input))
 	}
+	call.Client = t.conn.tools.ForClient(call)
 	if err := t.say(call); err != nil {
 		return err
 	}

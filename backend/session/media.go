@@ -8,15 +8,15 @@ import (
 	"parley/backend/agent"
 )
 
-// lookUpMedia fills in what the store knows of the media that a message only names.
-func (s *Sessions) lookUpMedia(ctx context.Context, m *agent.Message) error {
+// lookUpMedia fills in what a project knows of the media that a message only names.
+func (s *Sessions) lookUpMedia(ctx context.Context, project agent.ProjectID, m *agent.Message) error {
 	m.Parts = slices.Clone(m.Parts)
 	for i, part := range m.Parts {
 		p, ok := part.(agent.MediaPart)
 		if !ok || p.MimeType != "" {
 			continue
 		}
-		known, err := s.Store.MediaPart(ctx, p.Handle)
+		known, err := s.Store.MediaPart(ctx, project, p.Handle)
 		if err != nil {
 			return err
 		}

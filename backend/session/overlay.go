@@ -60,9 +60,8 @@ func fill(instructions string, inputs json.RawMessage) (string, error) {
 	filled := placeholder.ReplaceAllStringFunc(instructions, func(found string) string {
 		name := placeholder.FindStringSubmatch(found)[1]
 		value, ok := values[name]
-		if !ok {
+		if !ok && missing == nil {
 			missing = agent.Errorf(agent.CodeValidation, "The agent's instructions ask for the input %q, which the request does not give. Add it to inputs.", name)
-			return found
 		}
 		var text string
 		if json.Unmarshal(value, &text) == nil {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 
 	"parley/backend/agent"
@@ -115,6 +114,16 @@ func (s *Sessions) record(ctx context.Context, q store.Question, r agent.Interac
 		return 0, err
 	}
 	record, open, err := s.Store.AnswerQuestion(context.WithoutCancel(ctx), q.Key, q.Turn, r)
+	if errors.Is(err, store.ErrNotPaused) { // whoever answers at once is faster than the pause
+		if t, ok := s.Running(q.Key); ok {
+			select {
+			case <-t.settled:
+			case <-ctx.Done():
+				return 0, ctx.Err()
+			}
+		}
+		record, open, err = s.Store.AnswerQuestion(context.WithoutCancel(ctx), q.Key, q.Turn, r)
+	}
 	if errors.Is(err, store.ErrExists) {
 		return s.answeredBefore(ctx, q, r)
 	}
@@ -136,13 +145,19 @@ func (s *Sessions) answeredBefore(ctx context.Context, q store.Question, r agent
 		if other.Answer == nil {
 			open++
 		} else if other.Request.ID == r.ID {
-			same = reflect.DeepEqual(*other.Answer, r)
+			same = sameAnswer(*other.Answer, r)
 		}
 	}
 	if !same {
 		return 0, ErrAnswered
 	}
 	return open, nil
+}
+
+func sameAnswer(a, b agent.InteractionResponse) bool {
+	x, errX := agent.EncodeEvent(a)
+	y, errY := agent.EncodeEvent(b)
+	return errX == nil && errY == nil && string(x) == string(y)
 }
 
 // shaped gives an answer as its kind of question needs it.

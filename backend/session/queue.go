@@ -25,7 +25,7 @@ func (s *Sessions) Enqueue(ctx context.Context, r Request) (store.Queued, *Turn,
 	if r.Regenerate || r.Edits != "" {
 		return store.Queued{}, nil, agent.Errorf(agent.CodeValidation, "Only a new message can wait for the running turn.")
 	}
-	if err := s.lookUpMedia(ctx, &r.User); err != nil {
+	if err := s.lookUpMedia(ctx, r.Key.Project, &r.User); err != nil {
 		return store.Queued{}, nil, err
 	}
 	if r.User.ID == "" {

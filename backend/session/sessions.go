@@ -98,7 +98,7 @@ func (s *Sessions) Send(ctx context.Context, r Request) (*Turn, error) {
 	if err := r.Key.Session.Validate(); err != nil {
 		return nil, err
 	}
-	if err := s.lookUpMedia(ctx, &r.User); err != nil {
+	if err := s.lookUpMedia(ctx, r.Key.Project, &r.User); err != nil {
 		return nil, err
 	}
 	session, err := s.find(ctx, r)

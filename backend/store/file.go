@@ -20,7 +20,7 @@ var (
 	writing = access{"journal_mode(WAL)", "synchronous(NORMAL)"}
 	reading = access{"query_only(1)"}
 	// salvaging takes what there is of a schema, and reads only.
-	salvaging = access{"query_only(1)", "writable_schema(1)"}
+	salvaging = access{"cell_size_check(1)", "query_only(1)", "trusted_schema(0)", "writable_schema(1)"}
 )
 
 // maxConnections is how many read at once. Of those that write there is one.
@@ -47,6 +47,7 @@ func connect(path string, a access) (*sql.DB, error) {
 	query["_pragma"] = append(query["_pragma"], a...)
 	if slices.Equal(a, salvaging) {
 		query.Set("_defensive", "0") // which would insist on all of the schema
+		query["_pragma"] = a         // the driver sorts them, and some of the others read the schema
 	}
 	db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Opaque: url.PathEscape(path), RawQuery: query.Encode()}).String())
 	if err != nil {

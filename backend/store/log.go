@@ -10,11 +10,17 @@ import (
 	"parley/backend/agent"
 )
 
-// AppendEvents adds what a turn said to its session's log and gives the records. Their numbers go on from the last.
+// AppendEvents adds what a turn said to its session's log and gives the records. Their numbers go on from the last. What it
+// asks is there to be answered from then on, whatever happens to the turn.
 func (s *Store) AppendEvents(ctx context.Context, key agent.SessionKey, turn agent.TurnID, events []agent.Event) ([]agent.Record, error) {
 	var records []agent.Record
 	err := s.update(ctx, written, func(tx tx) (err error) {
 		records, err = s.appendLog(ctx, tx, key, turn, milliseconds(s.now()), events)
+		for _, r := range records {
+			if request, ok := r.Event.(agent.InteractionRequest); ok && err == nil {
+				err = ask(ctx, tx, r, request)
+			}
+		}
 		return err
 	})
 	return records, err

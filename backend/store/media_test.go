@@ -35,7 +35,7 @@ func attach(t *testing.T, s *Store, key agent.SessionKey, name string, list ...a
 func stored(t *testing.T, s *Store) (list string) {
 	t.Helper()
 	for name, m := range map[string]agent.Media{"p": picture, "r": recording} {
-		got, err := s.Media(t.Context(), m.Handle)
+		got, err := s.Media(t.Context(), home.Project, m.Handle)
 		if err == nil && bytes.Equal(got.Content, m.Content) && got.MimeType == m.MimeType {
 			list += name
 		} else if !errors.Is(err, ErrNotFound) {
@@ -73,8 +73,8 @@ func TestMediaStaysWhileAMessageRefersToIt(t *testing.T) {
 	}
 	attach(t, s, home, "1", picture, picture)
 	attach(t, s, other, "2", picture, recording)
-	must(t, s.PutMedia(t.Context(), picture))
-	if p, err := s.MediaPart(t.Context(), picture.Handle); err != nil || p != picture.Part("") {
+	must(t, s.PutMedia(t.Context(), home.Project, picture))
+	if p, err := s.MediaPart(t.Context(), home.Project, picture.Handle); err != nil || p != picture.Part("") {
 		t.Errorf("a message would say %+v of it (%v)", p, err)
 	}
 	must(t, s.DeleteSession(t.Context(), other))
@@ -87,10 +87,10 @@ func TestMediaStaysWhileAMessageRefersToIt(t *testing.T) {
 	must(t, s.DeleteSession(t.Context(), home))
 	must(t, s.PurgeSession(t.Context(), home))
 	day = day.Add(keepUnused)
-	must(t, s.PutMedia(t.Context(), picture)) // uploaded again, and not sent yet
+	must(t, s.PutMedia(t.Context(), home.Project, picture)) // uploaded again, and not sent yet
 	collected(t, s, day.Add(keepUnused-time.Millisecond), "p")
 	collected(t, s, day.Add(keepUnused), "")
-	if _, err := s.MediaPart(t.Context(), picture.Handle); !errors.Is(err, errNoMedia) {
+	if _, err := s.MediaPart(t.Context(), home.Project, picture.Handle); !errors.Is(err, errNoMedia) {
 		t.Errorf("what was collected is %v", err)
 	}
 }
@@ -99,7 +99,7 @@ func TestMediaIsCollectedAtOpenAndAfterAPurge(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "history.db")
 	s := open(t, path)
 	s.now = func() time.Time { return time.Now().Add(-keepUnused) }
-	must(t, s.PutMedia(t.Context(), picture))
+	must(t, s.PutMedia(t.Context(), home.Project, picture))
 	must(t, s.Close())
 	s = open(t, path)
 	must(t, gone(t.Context(), s, picture))
@@ -117,7 +117,7 @@ func gone(ctx context.Context, s *Store, m agent.Media) error {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	for ctx.Err() == nil {
-		if _, err := s.Media(ctx, m.Handle); errors.Is(err, ErrNotFound) {
+		if _, err := s.Media(ctx, home.Project, m.Handle); errors.Is(err, ErrNotFound) {
 			return nil
 		}
 	}
@@ -157,11 +157,11 @@ func TestSalvagedMessagesReferToTheirMedia(t *testing.T) {
 		t.Errorf("%d rows refer to what is not there", broken)
 	}
 	collected(t, s, time.Now().Add(keepUnused-time.Minute), "p")
-	if _, err := s.Media(t.Context(), milk.Handle); err != nil {
+	if _, err := s.Media(t.Context(), home.Project, milk.Handle); err != nil {
 		t.Errorf("media without a message is gone at once: %v", err)
 	}
 	collected(t, s, time.Now().Add(2*keepUnused), "p")
-	if _, err := s.Media(t.Context(), milk.Handle); !errors.Is(err, ErrNotFound) {
+	if _, err := s.Media(t.Context(), home.Project, milk.Handle); !errors.Is(err, ErrNotFound) {
 		t.Errorf("media without a message is %v", err)
 	}
 	_, err = s.writer.ExecContext(t.Context(), `PRAGMA foreign_keys = 1`)

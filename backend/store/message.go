@@ -34,7 +34,7 @@ func appendMessages(ctx context.Context, tx tx, session int64, turn agent.TurnID
 		}
 		row, err := result.LastInsertId()
 		if err == nil {
-			err = refer(ctx, tx, row, m)
+			err = refer(ctx, tx, session, `INSERT OR IGNORE INTO message_media (message, media) VALUES (?, ?)`, row, m.Parts)
 		}
 		if err != nil {
 			return err
@@ -56,13 +56,30 @@ func (s *Store) Message(ctx context.Context, key agent.SessionKey, id agent.Mess
 // History gives the durable messages of the branch that ends in head, in order: what a model is told was said. Its joins
 // are CROSS JOINs so that SQLite goes from the branch to its messages; it would read every message of every session.
 func (s *Store) History(ctx context.Context, head agent.TurnID) ([]agent.Message, error) {
-	rows, err := s.read.query(ctx, path+`
+	return s.listMessages(ctx, path+`
 		SELECT id, role, content, model FROM (
 			SELECT depth, 0 AS answer, message.* FROM path CROSS JOIN turn ON turn.id = path.id
 				CROSS JOIN message ON message.session = turn.session AND message.id = turn.user_message
 			UNION ALL
 			SELECT depth, 1 AS answer, message.* FROM path CROSS JOIN message ON message.turn = path.id AND message.role <> 'user'
 		) ORDER BY depth DESC, answer, seq`, head, 1<<40)
+}
+
+// Editions gives every message that was sent under an id (see agent.MessageID.Edit), oldest first. A fork may lack some.
+func (s *Store) Editions(ctx context.Context, key agent.SessionKey, shown agent.MessageID) ([]agent.Message, error) {
+	first := shown.Edit(0)
+	mark := first[:len(first)-1]
+	return s.listMessages(ctx, `SELECT id, role, content, model FROM (
+			SELECT message.* FROM session JOIN message ON message.session = session.key AND message.id = ?3
+				WHERE session.project = ?1 AND session.id = ?2
+			UNION ALL
+			SELECT message.* FROM session JOIN message ON message.session = session.key AND message.id > ?4 AND message.id < ?4 || ':'
+				WHERE session.project = ?1 AND session.id = ?2
+		) ORDER BY seq`, key.Project, key.Session, shown, mark) // a number comes after its mark, and before a colon
+}
+
+func (s *Store) listMessages(ctx context.Context, query string, args ...any) ([]agent.Message, error) {
+	rows, err := s.read.query(ctx, query, args...)
 	if err != nil {
 		return nil, err
 	}

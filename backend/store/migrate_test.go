@@ -167,11 +167,25 @@ func holdsTheGarden(t *testing.T, s *Store, schema int) {
 	if schema >= 3 {
 		milk := media("milk\n")
 		question = append(question, milk.Part("list.txt"))
-		if got, err := s.Media(t.Context(), milk.Handle); err != nil || !reflect.DeepEqual(got, milk) {
+		if got, err := s.Media(t.Context(), home.Project, milk.Handle); err != nil || !reflect.DeepEqual(got, milk) {
 			t.Errorf("the file is %+v (%v)", got, err)
 		}
 		if got, err := s.Setting(t.Context(), "lock_after"); err != nil || got != "15" {
 			t.Errorf("the setting is %q (%v)", got, err)
+		}
+	}
+	if schema >= 4 {
+		waits, err := s.OpenQuestions(t.Context(), "elsewhere")
+		must(t, err)
+		if len(waits) != 1 || waits[0].Turn != "t2" || waits[0].Request.Call != "c1" || waits[0].Answer != nil {
+			t.Errorf("the questions are %+v", waits)
+		}
+		queue, err := s.Queue(t.Context(), waits[0].Key)
+		if err != nil || len(queue) != 1 || queue[0].Number != 2 || queue[0].Message.ID != "u2" {
+			t.Errorf("the queue is %+v (%v)", queue, err)
+		}
+		if tools, err := s.AllowedTools(t.Context(), waits[0].Key); err != nil || !slices.Equal(tools, []string{"look"}) {
+			t.Errorf("allowed are %v (%v)", tools, err)
 		}
 	}
 	answer := text("a1", agent.RoleAssistant, "Pears, mostly.")
@@ -189,7 +203,7 @@ func TestANewerHistoryIsReadAndNotChanged(t *testing.T) {
 	path := load(t, "testdata/schema/0003.sql")
 	s := open(t, path)
 	caughtUp(t, s)
-	must(t, s.PutMedia(t.Context(), picture)) // to be collected by then
+	must(t, s.PutMedia(t.Context(), home.Project, picture)) // to be collected by then
 	must(t, s.migrate(t.Context(), later(t, "CREATE TABLE more (x TEXT); UPDATE media_unused SET since = 0; UPDATE search_progress SET message = 1"), path, &testKey))
 	must(t, s.Close())
 	commits := s.file.Counter().Commits
@@ -204,7 +218,7 @@ func TestANewerHistoryIsReadAndNotChanged(t *testing.T) {
 	}
 	for _, err := range []error{
 		s.CreateSession(t.Context(), agent.SessionKey{Project: "default", Session: "new"}, spec, ""),
-		s.DeleteSession(t.Context(), home), s.PurgeSession(t.Context(), home), s.PutMedia(t.Context(), recording),
+		s.DeleteSession(t.Context(), home), s.PurgeSession(t.Context(), home), s.PutMedia(t.Context(), home.Project, recording),
 	} {
 		if !errors.Is(err, ErrReadOnly) {
 			t.Errorf("a write gave %v", err)

@@ -21,11 +21,19 @@ func (s *Store) PurgeSession(ctx context.Context, key agent.SessionKey) error {
 		if err != nil {
 			return err
 		}
-		if err := forgetMedia(ctx, tx, session, milliseconds(s.now())); err != nil {
-			return err
+		for _, text := range []string{
+			`DELETE FROM message_media WHERE message IN (SELECT key FROM message WHERE session = ?) RETURNING media`,
+			`DELETE FROM queued_media WHERE queued IN (SELECT key FROM queued WHERE session = ?) RETURNING media`,
+		} {
+			if err := forgetMedia(ctx, tx, milliseconds(s.now()), text, session); err != nil {
+				return err
+			}
 		}
 		for _, text := range []string{
 			`DELETE FROM message WHERE session = ?`,
+			`DELETE FROM queued WHERE session = ?`,
+			`DELETE FROM allowed_tool WHERE session = ?`,
+			`DELETE FROM question WHERE turn IN (SELECT id FROM turn WHERE session = ?)`,
 			`DELETE FROM log WHERE session = ?`,
 			`DELETE FROM turn WHERE session = ?`,
 			`DELETE FROM search_title WHERE rowid = ?`,
@@ -45,9 +53,9 @@ func (s *Store) PurgeSession(ctx context.Context, key agent.SessionKey) error {
 	return err
 }
 
-// forgetMedia takes back what the messages of a session refer to.
-func forgetMedia(ctx context.Context, tx tx, session, at int64) error {
-	rows, err := tx.query(ctx, `DELETE FROM message_media WHERE message IN (SELECT key FROM message WHERE session = ?) RETURNING media`, session)
+// forgetMedia takes back references, which the text deletes and gives.
+func forgetMedia(ctx context.Context, tx tx, at int64, text string, args ...any) error {
+	rows, err := tx.query(ctx, text, args...)
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 // remake makes the sessions and turns anew that something else belongs to, and ties up the ends of branches. It gives the
 // keys of the sessions.
 func remake(ctx context.Context, tx tx) (remade []any, err error) {
-	sessions, err := values(tx.query(ctx, `SELECT session FROM message UNION SELECT session FROM log UNION SELECT session FROM turn EXCEPT SELECT key FROM session`))
+	sessions, err := values(tx.query(ctx, `SELECT session FROM message UNION SELECT session FROM log UNION SELECT session FROM turn UNION SELECT session FROM queued EXCEPT SELECT key FROM session`))
 	if err != nil {
 		return nil, err
 	}
@@ -44,13 +44,23 @@ func remake(ctx context.Context, tx tx) (remade []any, err error) {
 		`UPDATE session SET head = (SELECT id FROM turn WHERE session = session.key ORDER BY first_seq DESC LIMIT 1)
 			WHERE head IS NULL OR head NOT IN (SELECT id FROM turn)`,
 		`UPDATE session SET next_seq = max(next_seq, (SELECT coalesce(max(first + count), 0) FROM log WHERE session = session.key)),
-			next_message = max(next_message, (SELECT coalesce(max(seq) + 1, 0) FROM message WHERE session = session.key))`,
+			next_message = max(next_message, (SELECT coalesce(max(seq) + 1, 0) FROM message WHERE session = session.key)),
+			next_queued = max(next_queued, (SELECT coalesce(max(number) + 1, 0) FROM queued WHERE session = session.key))`,
+		`DELETE FROM question WHERE turn NOT IN (SELECT id FROM turn)`,
+		`DELETE FROM allowed_tool WHERE session NOT IN (SELECT key FROM session)`,
 		// Which media there is may differ from what is referred to, both ways; the messages themselves say what they refer to.
 		`DELETE FROM message_media WHERE message NOT IN (SELECT key FROM message) OR media NOT IN (SELECT key FROM media)`,
 		`INSERT OR IGNORE INTO message_media (message, media) SELECT message.key, media.key FROM message, json_each(message.content) AS part
 			JOIN media ON 'media://sha256-' || media.sha256 = part.value ->> 'handle'`,
-		`DELETE FROM media_unused WHERE media NOT IN (SELECT key FROM media) OR media IN (SELECT media FROM message_media)`,
-		`INSERT OR IGNORE INTO media_unused (media, since) SELECT key, unixepoch() * 1000 FROM media WHERE key NOT IN (SELECT media FROM message_media)`,
+		`DELETE FROM queued_media WHERE queued NOT IN (SELECT key FROM queued) OR media NOT IN (SELECT key FROM media)`,
+		`INSERT OR IGNORE INTO queued_media (queued, media) SELECT queued.key, media.key FROM queued, json_each(queued.content) AS part
+			JOIN media ON 'media://sha256-' || media.sha256 = part.value ->> 'handle'`,
+		`DELETE FROM media_project WHERE media NOT IN (SELECT key FROM media)`,
+		`INSERT OR IGNORE INTO media_project (media, project) SELECT media, project FROM message_media JOIN message ON message.key = message JOIN session ON session.key = session
+			UNION SELECT media, project FROM queued_media JOIN queued ON queued.key = queued JOIN session ON session.key = session`,
+		`DELETE FROM media_unused WHERE media NOT IN (SELECT key FROM media) OR media IN (SELECT media FROM message_media UNION SELECT media FROM queued_media)`,
+		`INSERT OR IGNORE INTO media_unused (media, since) SELECT key, unixepoch() * 1000 FROM media
+			WHERE key NOT IN (SELECT media FROM message_media UNION SELECT media FROM queued_media)`,
 		`INSERT OR IGNORE INTO search_retitled (session) SELECT key FROM session WHERE title <> ''`,
 	} {
 		if err == nil {

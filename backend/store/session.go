@@ -43,7 +43,9 @@ type Session struct {
 	row          int64
 }
 
-const sessionColumns = `key, project, id, agent_snapshot, title, working_dir, status, draft, coalesce(head, ''),
+const sessionColumns = `key, project, id, agent_snapshot, title, working_dir,
+	CASE WHEN EXISTS (SELECT 1 FROM turn WHERE turn.session = session.key AND turn.settled_at IS NULL AND turn.paused_at IS NOT NULL)
+		THEN 'paused' ELSE status END, draft, coalesce(head, ''),
 	turns, max_turns, input_tokens, output_tokens, next_seq, created_at, updated_at`
 
 func scanSession(row scanner) (Session, error) {
@@ -67,23 +69,29 @@ func scanSession(row scanner) (Session, error) {
 
 // CreateSession stores a new session and opens its log. If the id is taken, also by a deleted session, it is ErrExists.
 func (s *Store) CreateSession(ctx context.Context, key agent.SessionKey, spec agent.Spec, workingDir string) error {
-	snapshot, err := json.Marshal(spec)
-	if err != nil {
-		return err
-	}
 	return s.update(ctx, flushed, func(tx tx) error {
-		now := milliseconds(s.now())
-		_, err := tx.exec(ctx, `INSERT INTO session (project, id, agent, agent_snapshot, working_dir, status, created_at, updated_at)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?)`, key.Project, key.Session, spec.ID, string(snapshot), workingDir, Created, now, now)
-		if isUniqueViolation(err) {
-			return ErrExists
-		}
-		if err != nil {
-			return err
-		}
-		_, err = s.appendLog(ctx, tx, key, "", now, []agent.Event{agent.SessionStarted{Agent: spec.ID, Model: spec.Model, WorkingDir: workingDir}})
+		_, err := s.createSession(ctx, tx, key, spec, workingDir)
 		return err
 	})
+}
+
+// createSession gives the session's own number.
+func (s *Store) createSession(ctx context.Context, tx tx, key agent.SessionKey, spec agent.Spec, workingDir string) (row int64, err error) {
+	snapshot, err := json.Marshal(spec)
+	if err != nil {
+		return 0, err
+	}
+	now := milliseconds(s.now())
+	err = tx.row(ctx, `INSERT INTO session (project, id, agent, agent_snapshot, working_dir, status, created_at, updated_at)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING key`, key.Project, key.Session, spec.ID, string(snapshot), workingDir, Created, now, now).Scan(&row)
+	if isUniqueViolation(err) {
+		return 0, ErrExists
+	}
+	if err != nil {
+		return 0, err
+	}
+	_, err = s.appendLog(ctx, tx, key, "", now, []agent.Event{agent.SessionStarted{Agent: spec.ID, Model: spec.Model, WorkingDir: workingDir}})
+	return row, err
 }
 
 // Session gives one session, or ErrNotFound.
@@ -146,7 +154,7 @@ type Change struct {
 // ChangeSession changes a session, or gives ErrNotFound. A draft does not move the session up in its list.
 func (s *Store) ChangeSession(ctx context.Context, key agent.SessionKey, c Change) error {
 	defer s.wakeIndex()
-	return s.updateSession(ctx, key, `UPDATE session SET title = coalesce(?, title), draft = coalesce(?, draft),
+	return s.updateSession(ctx, `UPDATE session SET title = coalesce(?, title), draft = coalesce(?, draft),
 		max_turns = coalesce(?, max_turns) WHERE project = ? AND id = ? AND deleted_at IS NULL`, c.Title, c.Draft, c.MaxTurns, key.Project, key.Session)
 }
 
@@ -156,7 +164,7 @@ func (s *Store) ChooseAgent(ctx context.Context, key agent.SessionKey, spec agen
 	if err != nil {
 		return err
 	}
-	err = s.updateSession(ctx, key, `UPDATE session SET agent = ?, agent_snapshot = ?
+	err = s.updateSession(ctx, `UPDATE session SET agent = ?, agent_snapshot = ?
 		WHERE project = ? AND id = ? AND head IS NULL`, spec.ID, string(snapshot), key.Project, key.Session)
 	if errors.Is(err, ErrNotFound) {
 		return ErrExists
@@ -166,24 +174,15 @@ func (s *Store) ChooseAgent(ctx context.Context, key agent.SessionKey, spec agen
 
 // DeleteSession hides a session; RestoreSession brings it back.
 func (s *Store) DeleteSession(ctx context.Context, key agent.SessionKey) error {
-	return s.updateSession(ctx, key, `UPDATE session SET deleted_at = ? WHERE project = ? AND id = ? AND deleted_at IS NULL`,
+	return s.updateSession(ctx, `UPDATE session SET deleted_at = ? WHERE project = ? AND id = ? AND deleted_at IS NULL`,
 		milliseconds(s.now()), key.Project, key.Session)
 }
 
 // RestoreSession undoes DeleteSession.
 func (s *Store) RestoreSession(ctx context.Context, key agent.SessionKey) error {
-	return s.updateSession(ctx, key, `UPDATE session SET deleted_at = NULL WHERE project = ? AND id = ?`, key.Project, key.Session)
+	return s.updateSession(ctx, `UPDATE session SET deleted_at = NULL WHERE project = ? AND id = ?`, key.Project, key.Session)
 }
 
-func (s *Store) updateSession(ctx context.Context, key agent.SessionKey, query string, args ...any) error {
-	return s.update(ctx, written, func(tx tx) error {
-		result, err := tx.exec(ctx, query, args...)
-		if err != nil {
-			return err
-		}
-		if n, err := result.RowsAffected(); err != nil || n == 0 {
-			return errors.Join(err, ErrNotFound)
-		}
-		return nil
-	})
+func (s *Store) updateSession(ctx context.Context, query string, args ...any) error {
+	return s.update(ctx, written, func(tx tx) error { return tx.change(ctx, query, args...) })
 }

@@ -78,3 +78,15 @@ func (s *statements) close() error {
 
 // tx is the writing transaction. Whoever has one is alone with the writing connection.
 type tx struct{ *statements }
+
+// change is an exec that has to change something: else it is ErrNotFound.
+func (t tx) change(ctx context.Context, text string, args ...any) error {
+	result, err := t.exec(ctx, text, args...)
+	if err != nil {
+		return err
+	}
+	if n, err := result.RowsAffected(); err != nil || n == 0 {
+		return errors.Join(err, ErrNotFound)
+	}
+	return nil
+}

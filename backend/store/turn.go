@@ -15,9 +15,9 @@ type Turn struct {
 	Parent      agent.TurnID // empty for the first
 	UserMessage agent.MessageID
 	Message     agent.MessageID
-	StopReason  agent.StopReason // empty while the turn runs
+	StopReason  agent.StopReason // empty until the turn settles
 	StartedAt   time.Time
-	SettledAt   time.Time // zero while the turn runs
+	SettledAt   time.Time // zero until then
 	Paused      bool      // it waits for answers
 }
 
@@ -32,7 +32,8 @@ type NewTurn struct {
 }
 
 // StartTurn stores the message and the turn, makes it the head of its session, and gives its first record. What the
-// person typed is safe once it returns, so the session's draft goes.
+// person typed is safe once it returns, so the session's draft goes. A message that waited does not wait any more; its draft
+// went before. If it did not, that is ErrNotFound.
 func (s *Store) StartTurn(ctx context.Context, key agent.SessionKey, t NewTurn) (agent.Record, error) {
 	var first agent.Record
 	err := s.update(ctx, flushed, func(tx tx) error {
@@ -43,9 +44,9 @@ func (s *Store) StartTurn(ctx context.Context, key agent.SessionKey, t NewTurn) 
 		}
 		first = records[0]
 		var row int64
-		err = tx.row(ctx, `UPDATE session SET status = ?, updated_at = ?, draft = '',
+		err = tx.row(ctx, `UPDATE session SET status = ?, updated_at = ?, draft = CASE ? WHEN 0 THEN '' ELSE draft END,
 			title = CASE title WHEN '' THEN ? ELSE title END WHERE project = ? AND id = ? RETURNING key`,
-			Running, now, t.Title, key.Project, key.Session).Scan(&row)
+			Running, now, t.Queued, t.Title, key.Project, key.Session).Scan(&row)
 		if err != nil {
 			return err
 		}
@@ -61,17 +62,65 @@ func (s *Store) StartTurn(ctx context.Context, key agent.SessionKey, t NewTurn) 
 			return nil
 		}
 		for _, m := range t.Media {
-			if err := putMedia(ctx, tx, m, now); err != nil {
+			if err := putMedia(ctx, tx, key.Project, m, now); err != nil {
 				return err
 			}
 		}
-		return appendMessages(ctx, tx, row, t.Started.Turn, now, *t.User)
+		if err := appendMessages(ctx, tx, row, t.Started.Turn, now, *t.User); err != nil || t.Queued == 0 {
+			return err
+		}
+		return unqueue(ctx, tx, key, t.Queued, now)
 	})
 	return first, err
 }
 
+// PauseTurn stores that a turn waits for the questions that it asked: its session is free of work and not of the turn.
+// One that is settled or paused already is ErrNotFound.
+func (s *Store) PauseTurn(ctx context.Context, key agent.SessionKey, turn agent.TurnID, paused agent.TurnPaused) (agent.Record, error) {
+	var record agent.Record
+	err := s.update(ctx, flushed, func(tx tx) error {
+		now := milliseconds(s.now())
+		records, err := s.appendLog(ctx, tx, key, turn, now, []agent.Event{paused})
+		if err != nil {
+			return err
+		}
+		record = records[0]
+		if err := tx.change(ctx, `UPDATE turn SET paused_at = ? WHERE id = ? AND paused_at IS NULL AND settled_at IS NULL`, now, turn); err != nil {
+			return err
+		}
+		return tx.change(ctx, `UPDATE session SET status = ?, updated_at = ? WHERE project = ? AND id = ?`, Idle, now, key.Project, key.Session)
+	})
+	return record, err
+}
+
+// ResumeTurn stores, forced to the disk, that a paused turn without an open question goes on. It does so once for each
+// pause; else it is ErrExists. In a session that was deleted it is ErrNotFound.
+func (s *Store) ResumeTurn(ctx context.Context, key agent.SessionKey, turn agent.TurnID) (agent.Record, error) {
+	var record agent.Record
+	err := s.update(ctx, flushed, func(tx tx) error {
+		now := milliseconds(s.now())
+		records, err := s.appendLog(ctx, tx, key, turn, now, []agent.Event{agent.TurnResumed{}})
+		if err != nil {
+			return err
+		}
+		record = records[0]
+		err = tx.change(ctx, `UPDATE session SET status = ?, updated_at = ? WHERE project = ? AND id = ? AND deleted_at IS NULL`,
+			Running, now, key.Project, key.Session)
+		if err != nil {
+			return err
+		}
+		err = tx.change(ctx, `UPDATE turn SET paused_at = NULL WHERE id = ? AND paused_at IS NOT NULL
+			AND NOT EXISTS (SELECT 1 FROM question WHERE question.turn = turn.id AND question.closed_at IS NULL)`, turn)
+		if errors.Is(err, ErrNotFound) {
+			return ErrExists
+		}
+		return err
+	})
+	return record, err
+}
+
 // SettleTurn closes a turn: its last record, its durable messages and the session's totals, in one piece. The session
-// is left in status. A turn settles once; after that it is ErrNotFound.
+// is left in status. What the turn still asked is closed, too. A turn settles once; after that it is ErrNotFound.
 func (s *Store) SettleTurn(ctx context.Context, key agent.SessionKey, turn agent.TurnID, done agent.TurnCompleted, rows []agent.Message, status Status, counts bool) (agent.Record, error) {
 	var last agent.Record
 	err := s.update(ctx, flushed, func(tx tx) error {
@@ -81,13 +130,13 @@ func (s *Store) SettleTurn(ctx context.Context, key agent.SessionKey, turn agent
 			return err
 		}
 		last = records[0]
-		result, err := tx.exec(ctx, `UPDATE turn SET stop_reason = ?, last_seq = ?, settled_at = ? WHERE id = ? AND settled_at IS NULL`,
+		err = tx.change(ctx, `UPDATE turn SET stop_reason = ?, last_seq = ?, settled_at = ?, paused_at = NULL WHERE id = ? AND settled_at IS NULL`,
 			done.StopReason, last.Seq, now, turn)
 		if err != nil {
 			return err
 		}
-		if n, err := result.RowsAffected(); err != nil || n == 0 {
-			return errors.Join(err, ErrNotFound)
+		if _, err := tx.exec(ctx, `UPDATE question SET closed_at = ? WHERE turn = ? AND closed_at IS NULL`, now, turn); err != nil {
+			return err
 		}
 		var row int64
 		err = tx.row(ctx, `UPDATE session SET status = ?, updated_at = ?, turns = turns + ?,
@@ -102,12 +151,13 @@ func (s *Store) SettleTurn(ctx context.Context, key agent.SessionKey, turn agent
 	return last, err
 }
 
-const turnColumns = `turn.id, coalesce(turn.parent, ''), turn.user_message, turn.message, coalesce(turn.stop_reason, ''), turn.started_at, coalesce(turn.settled_at, 0)`
+const turnColumns = `turn.id, coalesce(turn.parent, ''), turn.user_message, turn.message, coalesce(turn.stop_reason, ''),
+	turn.started_at, coalesce(turn.settled_at, 0), turn.paused_at IS NOT NULL`
 
 func scanTurn(row scanner, more ...any) (Turn, error) {
 	var t Turn
 	var started, settled int64
-	err := row.Scan(append([]any{&t.ID, &t.Parent, &t.UserMessage, &t.Message, &t.StopReason, &started, &settled}, more...)...)
+	err := row.Scan(append([]any{&t.ID, &t.Parent, &t.UserMessage, &t.Message, &t.StopReason, &started, &settled, &t.Paused}, more...)...)
 	if errors.Is(err, sql.ErrNoRows) {
 		return Turn{}, ErrNotFound
 	}
@@ -130,18 +180,6 @@ func (s *Store) TurnsFor(ctx context.Context, key agent.SessionKey, user agent.M
 		WHERE session.project = ? AND session.id = ? AND turn.user_message = ? ORDER BY turn.first_seq`, key.Project, key.Session, user)
 }
 
-// path is the branch that ends in a turn, walked backwards: its parameters are that turn and how many to walk.
-const path = `WITH RECURSIVE path (id, parent, depth) AS (
-	SELECT id, parent, 0 FROM turn WHERE id = ?
-	UNION ALL
-	SELECT turn.id, turn.parent, depth + 1 FROM path JOIN turn ON turn.id = path.parent WHERE depth + 1 < ?
-) `
-
-// Branch gives the last turns of the branch that ends in head, oldest first: at most limit, however long the session.
-func (s *Store) Branch(ctx context.Context, head agent.TurnID, limit int) ([]Turn, error) {
-	return s.listTurns(ctx, path+`SELECT `+turnColumns+` FROM path JOIN turn ON turn.id = path.id ORDER BY depth DESC`, head, limit)
-}
-
 func (s *Store) listTurns(ctx context.Context, query string, args ...any) ([]Turn, error) {
 	rows, err := s.read.query(ctx, query, args...)
 	if err != nil {
@@ -159,7 +197,8 @@ func (s *Store) listTurns(ctx context.Context, query string, args ...any) ([]Tur
 	return turns, rows.Err()
 }
 
-// Unsettled is a turn that was running when the app ended.
+// Unsettled is a turn that was running or paused when the app ended. One that is not paused and has an open question was on
+// its way there.
 type Unsettled struct {
 	Key  agent.SessionKey
 	Turn Turn
@@ -182,22 +221,4 @@ func (s *Store) Unsettled(ctx context.Context) ([]Unsettled, error) {
 		list = append(list, u)
 	}
 	return list, rows.Err()
-}
-
-// Path gives the turns of the branch that ends in head, oldest first.
-func (s *Store) Path(ctx context.Context, head agent.TurnID) ([]agent.TurnID, error) {
-	rows, err := s.read.query(ctx, path+`SELECT id FROM path ORDER BY depth DESC`, head, 1<<40)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var turns []agent.TurnID
-	for rows.Next() {
-		var id agent.TurnID
-		if err := rows.Scan(&id); err != nil {
-			return nil, err
-		}
-		turns = append(turns, id)
-	}
-	return turns, rows.Err()
 }

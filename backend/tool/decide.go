@@ -30,10 +30,7 @@ type change interface {
 //
 // A call that Run refuses by itself, because its arguments do not fit or there is no such tool, asks nobody.
 func (s *Set) Decide(call agent.ToolCall, allowed []string) agent.Event {
-	if s.IsClient(call.Name) {
-		if !isObject(call.Input) {
-			return nil
-		}
+	if s.ForClient(call) {
 		return agent.InteractionRequest{Call: call.ID, Kind: agent.ClientTool}
 	}
 	t, granted := find(s.granted, call.Name)
@@ -58,7 +55,8 @@ func (s *Set) IsClient(name string) bool {
 	return slices.ContainsFunc(s.client, func(c agent.ClientToolSpec) bool { return c.Name == name })
 }
 
-func isObject(input json.RawMessage) bool {
-	var object map[string]json.RawMessage
-	return json.Unmarshal(input, &object) == nil && object != nil
+// ForClient reports whether the caller is to run this call. What is no object is not for anybody.
+func (s *Set) ForClient(call agent.ToolCall) bool {
+	var arguments map[string]json.RawMessage
+	return s.IsClient(call.Name) && json.Unmarshal(call.Input, &arguments) == nil && arguments != nil
 }

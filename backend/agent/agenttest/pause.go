@@ -184,11 +184,17 @@ func asksForTheCallersTools(s *stage) {
 	conversation := []agent.Message{user(`[[tool:where_am_i {"exact":true}]] [[tool:where_am_i {"exact":]] [[say:I see.]]`)}
 	turn := s.resume(conversation)
 	call := s.paused(turn, agent.ClientTool)[0].Call
+	if c := turn.Calls()[0]; !c.Client {
+		s.Errorf("the caller's call is announced as %+v", c)
+	}
 	conversation = append(append(conversation, rows(turn)...), message(agent.RoleTool, agent.ToolResultPart{ToolCallID: call, Result: []byte(`{"city":"Bern"}`)}))
 	turn = s.resume(conversation)
 	s.finished(turn, "I see.")
 	if r := turn.Results(); len(r) != 1 || !r[0].IsError { // no object, so not for the caller
 		s.Errorf("the malformed call gave %+v", r)
+	}
+	if c := turn.Calls()[0]; c.Client {
+		s.Errorf("the malformed call is announced as %+v", c)
 	}
 }
 

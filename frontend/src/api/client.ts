@@ -1,14 +1,20 @@
 import { text } from '../ui/text.ts';
 import type { Door } from './host.ts';
-import type { Answer, Enqueued, LoadedSession, Queue } from './soon.ts';
 import type {
   AgentList,
+  Decided,
+  Decision,
   Failure,
   Health,
+  LoadedSession,
+  Queue,
+  QueuedReply,
   RecoveryCode,
+  Reply,
   Role,
   Salvage,
   SearchResult,
+  Sent,
   Session,
   SessionChange,
   SessionList,
@@ -72,17 +78,17 @@ export class Client {
     this.ask<Stop>('POST', `/messages/${encodeURIComponent(id)}/stop`, { signal: AbortSignal.timeout(stopLimit) });
 
   /** Answers a question, which may be the last that its turn waits for. */
-  answer = (question: string, answer: Answer) => this.ask<unknown>('POST', `/approvals/${encodeURIComponent(question)}`, { body: answer });
+  answer = (question: string, decision: Decision) => this.ask<Decided>('POST', `/approvals/${encodeURIComponent(question)}`, { body: decision });
 
   queue = (id: string) => this.ask<Queue>('GET', `/messages/${encodeURIComponent(id)}/queue`);
   /** Sends a message when the turn that runs is done. If there is none it is sent at once, and this is answered at the end of its turn. */
   enqueue = (id: string, message: { id: string; role: 'user'; parts: object[] }) =>
-    this.ask<Enqueued>('POST', '/messages', { body: { session_id: id, queue: true, data: { messages: [message] } } });
-  changeQueued = (id: string, number: number, text: string) =>
-    this.ask<void>('PATCH', `/messages/${encodeURIComponent(id)}/queue/${number}`, { body: { text } });
+    this.ask<QueuedReply | Reply>('POST', '/messages', { body: { session_id: id, queue: true, data: { messages: [message] } } });
+  changeQueued = (id: string, number: number, said: string) =>
+    this.ask<void>('PATCH', `/messages/${encodeURIComponent(id)}/queue/${number}`, { body: { text: said } });
   unqueue = (id: string, number: number) => this.ask<void>('DELETE', `/messages/${encodeURIComponent(id)}/queue/${number}`);
   /** Stops what runs, and sends a message that waits. */
-  sendNow = (id: string, number: number) => this.ask<void>('POST', `/messages/${encodeURIComponent(id)}/send-now`, { body: { number } });
+  sendNow = (id: string, number: number) => this.ask<Sent>('POST', `/messages/${encodeURIComponent(id)}/send-now?n=${number}`);
 
   /** Shows the branch that goes through a message. */
   choose = (id: string, messageId: string) => this.ask<void>('POST', `/messages/${encodeURIComponent(id)}/branch`, { body: { messageId } });

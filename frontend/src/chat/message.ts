@@ -26,18 +26,14 @@ export interface Plan {
 /** What a call is about to do, and what a person decided on it: the data of a data-approval part. */
 export interface Approval {
   toolCallId: string;
-  action: string;
-  preview: string;
-  approved?: boolean;
-  note?: string;
-  scope?: string;
+  manifest: { action?: string; preview?: string };
+  decision?: { approved: boolean; note?: string; scope?: string };
 }
 
 /** What an agent wants to know: the data of a data-input-request part. */
 export interface InputRequest {
   toolCallId: string;
-  question?: string;
-  options?: string[];
+  request: { question?: string; options?: string[] };
 }
 
 type Data = {
@@ -46,6 +42,7 @@ type Data = {
   status: { text: string };
   approval: Approval;
   'input-request': InputRequest;
+  render: { toolCallId: string; render: unknown };
 };
 
 export type Message = UIMessage<Metadata, Data>;
@@ -59,5 +56,6 @@ export function spoken(message: Message): string {
 
 /** Whether the turn of an answer is over. One that is not, and of which nothing comes, was cut off or waits for a person. */
 export function isOver(answer: Message): boolean {
-  return answer.metadata?.stopReason !== undefined;
+  const reason = answer.metadata?.stopReason;
+  return reason !== undefined && reason !== 'paused';
 }

@@ -1,6 +1,6 @@
 import type { Chat } from '@ai-sdk/react';
 import type { Client } from '../api/client.ts';
-import type { LoadedSession } from '../api/soon.ts';
+import type { LoadedSession } from '../api/types.gen.ts';
 import { Store } from '../ui/store.ts';
 import type { Message } from './message.ts';
 

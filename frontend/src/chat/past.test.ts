@@ -27,7 +27,7 @@ function page(query: URLSearchParams): object {
   const after = place('after');
   const from = place('around') ?? (after !== undefined ? after + 1 : (before ?? length) - 2);
   const messages = [from, from + 1].map(n => ({ id: String(n), role: 'user', parts: [{ type: 'text', text: `Message ${n}` }] }));
-  return { session_id: 's', messages, earlier: from > 0 ? String(from) : undefined, later: from + 2 < length ? String(from + 1) : undefined };
+  return { session_id: 's', messages, pending: [], queue: [], branches: {}, earlier: from > 0 ? String(from) : undefined, later: from + 2 < length ? String(from + 1) : undefined };
 }
 
 /** The numbers of the messages that are shown. */

@@ -43,6 +43,6 @@ function quietPhase(answer: Message | undefined): string | undefined {
   const part = answer?.parts.findLast(({ type }) => type !== 'step-start');
   if (!part) return text.progress.waiting;
   if (part.type === 'text' || part.type === 'reasoning') return part.state === 'streaming' ? undefined : text.progress.working;
-  if (isToolPart(part)) return part.state === 'input-streaming' || part.state === 'input-available' ? undefined : text.progress.working;
+  if (isToolPart(part)) return ['input-streaming', 'input-available', 'approval-responded'].includes(part.state) ? undefined : text.progress.working;
   return text.progress.working;
 }

@@ -1,12 +1,12 @@
-import { ApiError, type Client } from '../api/client.ts';
-import type { Answer } from '../api/soon.ts';
+import type { Client } from '../api/client.ts';
+import type { Decision } from '../api/types.gen.ts';
 import { Store } from '../ui/store.ts';
-import { isToolPart } from '../tools/call.ts';
+import { isToolPart, toCall } from '../tools/call.ts';
 import { isOver, type Approval, type InputRequest, type Message, type Part } from './message.ts';
 
 /** Something that a turn cannot go on without, and the call that waits for it. */
 export type Question = { call: string; tool: string; isOpen: boolean } & (
-  | { kind: 'approval'; id: string; asks: Partial<Approval> }
+  | { kind: 'approval'; id: string; asks: Approval | undefined }
   | { kind: 'input'; id: string; asks: InputRequest }
   /** Whoever sent the message has to run the tool. */
   | { kind: 'client_tool'; id: undefined }
@@ -14,22 +14,16 @@ export type Question = { call: string; tool: string; isOpen: boolean } & (
 
 /** The questions of an answer, by the call that waits. */
 export function questionsIn(parts: Part[]): Map<string, Question> {
+  const approvals = new Map(parts.flatMap(part => (part.type === 'data-approval' ? [[part.data.toolCallId, part.data]] : [])));
+  const inputs = new Map(parts.flatMap(part => (part.type === 'data-input-request' ? [[part.data.toolCallId, part]] : [])));
   const questions = new Map<string, Question>();
   for (const part of parts.filter(isToolPart)) {
-    const call = part.toolCallId;
-    const tool = part.type === 'dynamic-tool' ? part.toolName : part.type.slice('tool-'.length);
-    const waits = part.state === 'input-available';
-    const input = parts.find(other => other.type === 'data-input-request' && other.data.toolCallId === call);
-    if (part.approval) {
-      const { id } = part.approval;
-      const manifest = parts.find(other => other.type === 'data-approval' && other.id === id);
-      const asks = manifest?.type === 'data-approval' ? manifest.data : {};
-      questions.set(call, { kind: 'approval', call, tool, id, asks, isOpen: part.state === 'approval-requested' });
-    } else if (input?.type === 'data-input-request') {
-      questions.set(call, { kind: 'input', call, tool, id: input.id!, asks: input.data, isOpen: waits });
-    } else if (!part.providerExecuted) {
-      questions.set(call, { kind: 'client_tool', call, tool, id: undefined, isOpen: waits });
-    }
+    const { toolCallId: call, approval, state } = part;
+    const about = { call, tool: toCall(part).name, isOpen: state === (approval ? 'approval-requested' : 'input-available') };
+    const input = inputs.get(call);
+    if (approval) questions.set(call, { kind: 'approval', id: approval.id, asks: approvals.get(call), ...about });
+    else if (input) questions.set(call, { kind: 'input', id: input.id!, asks: input.data, ...about });
+    else if (!part.providerExecuted) questions.set(call, { kind: 'client_tool', id: undefined, ...about });
   }
   return questions;
 }
@@ -60,16 +54,16 @@ export class Questions extends Store<State> {
   }
 
   /** Stores an answer. How the turn goes on from it is the session's to see. */
-  async answer(id: string, answer: Answer): Promise<void> {
+  async answer(id: string, decision: Decision): Promise<void> {
     if (this.value.answered.has(id)) return;
     const { [id]: _, ...problems } = this.value.problems;
     this.set({ answered: new Set(this.value.answered).add(id), problems, answeredAt: performance.now() });
     try {
-      await this.client.answer(id, answer);
+      await this.client.answer(id, decision);
     } catch (error) {
       const answered = new Set(this.value.answered);
       answered.delete(id);
-      this.set({ answered, problems: { ...this.value.problems, [id]: (error as ApiError).message } });
+      this.set({ answered, problems: { ...this.value.problems, [id]: (error as Error).message } });
     }
   }
 

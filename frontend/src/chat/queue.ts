@@ -1,5 +1,5 @@
 import type { Client } from '../api/client.ts';
-import type { Queued as Stored } from '../api/soon.ts';
+import type { Queued as Stored } from '../api/types.gen.ts';
 import { Store } from '../ui/store.ts';
 import { spoken, type Message } from './message.ts';
 
@@ -21,7 +21,7 @@ export class Queue extends Store<{ waiting: Queued[] }> {
   }
 
   /** Takes over what is stored. */
-  take(stored: Stored[] = []): void {
+  take(stored: Stored[]): void {
     this.#asked++; // what was asked before is older
     this.set({ waiting: stored.map(({ number, message }) => ({ number, text: spoken(message as Message) })) });
   }
@@ -38,9 +38,10 @@ export class Queue extends Store<{ waiting: Queued[] }> {
 
   /** Adds a message, and gives its number; none if nothing ran, so that it went at once. */
   async add(text: string): Promise<number | undefined> {
-    const { queued } = await this.client.enqueue(this.id, { id: crypto.randomUUID(), role: 'user', parts: [{ type: 'text', text }] });
-    if (queued) await this.refresh();
-    return queued?.number;
+    const reply = await this.client.enqueue(this.id, { id: crypto.randomUUID(), role: 'user', parts: [{ type: 'text', text }] });
+    if (!('queued' in reply)) return undefined;
+    await this.refresh();
+    return reply.queued.number;
   }
 
   async change(number: number, text: string): Promise<void> {
@@ -57,7 +58,7 @@ export class Queue extends Store<{ waiting: Queued[] }> {
   }
 
   /** What was done may concern a message that went meanwhile. */
-  async #does(request: Promise<void>): Promise<void> {
+  async #does(request: Promise<unknown>): Promise<void> {
     try {
       await request;
     } finally {

@@ -61,7 +61,7 @@ export function useFollowing(initially: boolean): Following {
       moved({ kind: 'scroll', from, to: top, end: end(), held });
     });
     on(view, 'click', event => {
-      if (!(event.target as Element).closest('[aria-expanded], summary')) return;
+      if (!(event.target as Element).closest('[aria-expanded], summary, [data-stays]')) return;
       moved({ kind: 'unfold' });
       // What was unfolded may leave the end in view all the same.
       requestAnimationFrame(() => requestAnimationFrame(() => end() - view.scrollTop <= line && become(true)));

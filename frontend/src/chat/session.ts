@@ -2,8 +2,7 @@ import { Chat } from '@ai-sdk/react';
 import type { ChatTransport } from 'ai';
 import { ApiError, type Client } from '../api/client.ts';
 import { isCut } from '../api/transport.ts';
-import type { LoadedSession } from '../api/soon.ts';
-import type { SessionNotice } from '../api/types.gen.ts';
+import type { LoadedSession, SessionNotice } from '../api/types.gen.ts';
 import { Store } from '../ui/store.ts';
 import { text } from '../ui/text.ts';
 import { Draft } from './draft.ts';
@@ -39,6 +38,8 @@ export class OpenSession extends Store<State> {
   readonly questions: Questions;
   /** When things began and ended that this page saw happening, by a key of the part. */
   readonly seen = new Map<string, { began: number; ended?: number }>();
+  /** What became of messages that are being edited, by their ids. */
+  readonly edits = new Map<string, string>();
   lastUsed = 0;
 
   #undo = () => {}; // makes everything as it was before the request that runs

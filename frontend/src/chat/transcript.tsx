@@ -23,12 +23,13 @@ interface TranscriptProps {
   session: OpenSession;
   messages: Message[];
   isBusy: boolean;
+  isActive: boolean;
   /** Whether the last of them is the last of the session. */
   isEnd: boolean;
 }
 
 /** The session. Only the turns around the view are in the document. */
-export function Transcript({ session, messages, isBusy, isEnd }: TranscriptProps) {
+export function Transcript({ session, messages, isBusy, isActive, isEnd }: TranscriptProps) {
   const turns = useFold(messages, toTurns);
   const [reading] = useState(session.pages.reading);
   const { scroller, content, isFollowing, following, jump, leave } = useFollowing(reading?.follows ?? true);
@@ -118,6 +119,7 @@ export function Transcript({ session, messages, isBusy, isEnd }: TranscriptProps
                   turn={turns[row.index]!}
                   isLast={isEnd && row.index === turns.length - 1}
                   isBusy={isBusy && row.index === turns.length - 1}
+                  isActive={isActive}
                   position={row.index + 1}
                   setSize={hasEarlier ? -1 : turns.length}
                 />

@@ -1,6 +1,10 @@
 import { Ban, TriangleAlert } from 'lucide-react';
 import { memo } from 'react';
+import { ApprovalCard } from '../approvals/approval.tsx';
+import { InputCard } from '../approvals/input.tsx';
 import type { Part } from '../chat/message.ts';
+import type { Question } from '../chat/questions.ts';
+import type { OpenSession } from '../chat/session.ts';
 import { isToolPart, toCall, type Call } from '../tools/call.ts';
 import { InputAndOutput } from '../tools/generic.tsx';
 import { cardOf } from '../tools/registry.ts';
@@ -11,42 +15,65 @@ import { text } from '../ui/text.ts';
 
 interface ToolGroupProps {
   parts: Part[];
+  /** What is asked about the calls of the answer, by the call. */
+  questions: Map<string, Question>;
   live: boolean;
-  seen: Seen;
+  session: OpenSession;
 }
 
 /** Calls that were made one after the other. */
-export function ToolGroup({ parts, live, seen }: ToolGroupProps) {
+export function ToolGroup({ parts, questions, live, session }: ToolGroupProps) {
+  const open = [...questions.values()].filter(({ isOpen }) => isOpen);
   return (
     <div className="divide-y divide-line overflow-hidden rounded-lg border border-line">
-      {parts.filter(isToolPart).map(part => (
-        <ToolRow key={part.toolCallId} {...toCall(part)} live={live} seen={seen} />
-      ))}
+      {parts.filter(isToolPart).map(part => {
+        const question = questions.get(part.toolCallId);
+        const call = toCall(part);
+        if (!question?.isOpen || !question.id) return <ToolRow key={call.id} {...call} question={question} live={live} seen={session.seen} />;
+        const place: [number, number] = [open.indexOf(question) + 1, open.length];
+        const about = { session, place };
+        if (question.kind === 'input') return <InputCard key={question.id} question={question} {...about} />;
+        return (
+          <ApprovalCard key={question.id} question={question} title={<CallTitle call={call} />} {...about}>
+            <CallBody call={call} />
+          </ApprovalCard>
+        );
+      })}
     </div>
   );
 }
 
 /** One call: a line that says what it does, and all there is to know of it inside. */
-const ToolRow = memo(function ToolRow({ live, seen, ...call }: Call & { live: boolean; seen: Seen }) {
-  const isRunning = live && (call.state === 'running' || call.state === 'writing');
+const ToolRow = memo(function ToolRow({ question, live, seen, ...call }: Call & { question: Question | undefined; live: boolean; seen: Seen }) {
+  const isRunning = live && ['writing', 'allowed', 'running'].includes(call.state);
   const seconds = useSeconds(seen, call.id, isRunning);
-  const card = cardOf(call.name);
-  const target = card.target(call);
+  const awaited = question?.isOpen ? text.question.client : call.state === 'allowed' ? text.question.allowed : undefined;
   return (
     <Disclosure
       className="px-3 py-0.5"
       icon={<StateIcon call={call} isRunning={isRunning} />}
-      label={
-        <>
-          {card.verb(call)} {target !== undefined && <code className="font-mono text-ink">{target}</code>}
-        </>
-      }
-      meta={isRunning ? text.seconds(seconds ?? 0) : card.meta?.(call)}
+      label={<CallTitle call={call} />}
+      meta={awaited ?? (isRunning ? text.seconds(seconds ?? 0) : (note(call) ?? cardOf(call.name).meta?.(call)))}
     >
       <CallBody call={call} />
     </Disclosure>
   );
 });
+
+/** What a call does, and to what. */
+function CallTitle({ call }: { call: Call }) {
+  const { verb, target } = cardOf(call.name);
+  const to = target(call);
+  return (
+    <>
+      {verb(call)} {to !== undefined && <code className="font-mono text-ink">{to}</code>}
+    </>
+  );
+}
+
+function note({ state, error }: Call): string | undefined {
+  return state === 'denied' ? error : undefined;
+}
 
 function CallBody({ call }: { call: Call }) {
   return cardOf(call.name).body?.(call) ?? <InputAndOutput call={call} />;
