@@ -23,8 +23,8 @@ type Inbox struct {
 	Approvals []Question `json:"approvals"`
 }
 
-// Decision answers a question. Approved is for approvals, with a note for the model if it is false; Output is for inputs
-// and for the tools of the client.
+// Decision answers a question. Approved is for approvals, with a note for the model if it is false. Output is for inputs and
+// for the tools of the client; without it, an input is declined.
 type Decision struct {
 	Approved *bool           `json:"approved,omitempty"`
 	Note     string          `json:"note,omitempty"`
@@ -60,34 +60,11 @@ func (d inside) decide(r *http.Request, in Decision) (Decided, error) {
 	if err != nil {
 		return Decided{}, err
 	}
-	answer, err := in.answer(q.Request)
-	if err != nil {
-		return Decided{}, err
+	if q.Request.Kind == agent.UserApproval && in.Approved == nil {
+		return Decided{}, agent.Errorf(agent.CodeValidation, "This question asks for an approval. Answer it with approved: true or false.")
 	}
+	answer := agent.InteractionResponse{ID: q.Request.ID, Note: in.Note, Scope: in.Scope, Output: in.Output}
+	answer.Approved = in.Approved != nil && *in.Approved
 	turn, err := d.Sessions.Answer(r.Context(), d.project, answer)
 	return Decided{q.Key.Session, turn != nil}, err
-}
-
-// answer is the decision as an answer to what was asked.
-func (in Decision) answer(asked agent.InteractionRequest) (agent.InteractionResponse, error) {
-	out := agent.InteractionResponse{ID: asked.ID, Call: asked.Call}
-	if asked.Kind != agent.UserApproval {
-		if in.Output == nil || in.Approved != nil || in.Note != "" || in.Scope != "" {
-			return out, agent.Errorf(agent.CodeValidation, "This question asks for an output. Answer it with output, and with nothing else.")
-		}
-		out.Output = in.Output
-		return out, nil
-	}
-	switch in.Scope {
-	case "":
-		in.Scope = agent.ScopeOnce
-	case agent.ScopeOnce, agent.ScopeSession:
-	default:
-		return out, agent.Errorf(agent.CodeValidation, "scope must be %s or %s.", agent.ScopeOnce, agent.ScopeSession)
-	}
-	if in.Approved == nil || in.Output != nil {
-		return out, agent.Errorf(agent.CodeValidation, "This question asks for an approval. Answer it with approved: true or false, and without output.")
-	}
-	out.Approved, out.Note, out.Scope = *in.Approved, in.Note, in.Scope
-	return out, nil
 }

@@ -52,6 +52,11 @@ type refusal struct {
 
 func (e *refusal) Error() string { return e.message }
 
+// busy is a refusal because of a turn.
+type busy struct{ turn BusyTurn }
+
+func (e *busy) Error() string { return string(e.turn.State) }
+
 var (
 	errHost    = &refusal{http.StatusForbidden, "forbidden_host", "This address is not Parley's. Open the link that Parley printed."}
 	errOrigin  = &refusal{http.StatusForbidden, "forbidden_origin", "Pages of other sites may not talk to Parley."}
@@ -82,13 +87,22 @@ func writeError(w http.ResponseWriter, log *slog.Logger, err error) {
 	if f.Code >= http.StatusInternalServerError {
 		log.Error("request failed", "error", err)
 	}
-	writeJSON(w, f.Code, Failure{Status: f})
+	if out, ok := w.(*outgoing); ok && out.begun {
+		panic(http.ErrAbortHandler) // the client sees that what it has is not the whole
+	}
+	out := Failure{Status: f}
+	var because *busy
+	if errors.As(err, &because) {
+		out.Turn = &because.turn
+	}
+	writeJSON(w, f.Code, out)
 }
 
 // describe is the one table from errors to what is seen of them outside.
 func describe(err error) FailureStatus {
 	var refused *refusal
 	var tooLarge *http.MaxBytesError
+	var because *busy
 	switch {
 	case errors.As(err, &refused):
 		return FailureStatus{refused.status, refused.kind, refused.message}
@@ -102,7 +116,11 @@ func describe(err error) FailureStatus {
 		return FailureStatus{http.StatusInternalServerError, "damaged", "A part of the history was changed outside Parley, or its disk is failing; it cannot be read. Salvage what is readable, or put a backup back; parley doctor --verify says how much is damaged."}
 	case store.Full(err):
 		return FailureStatus{http.StatusInsufficientStorage, "disk_full", "This could not be stored: the disk is full. Everything stored before is safe. Make room, then try again."}
-	case errors.Is(err, session.ErrBusy):
+	case errors.As(err, &because) && because.turn.State == TurnPaused:
+		return FailureStatus{http.StatusConflict, "paused", "The session waits for an answer to what its agent asked. Answer it, or stop the turn."}
+	case errors.Is(err, session.ErrAnswered):
+		return FailureStatus{http.StatusConflict, "answered", "This question does not wait for an answer any more: it was answered, or its turn was stopped."}
+	case errors.Is(err, session.ErrBusy) || because != nil:
 		return FailureStatus{http.StatusConflict, "busy", "The session is still answering. Stop it, or wait for it."}
 	}
 	e := agent.AsError(err)

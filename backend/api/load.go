@@ -30,26 +30,57 @@ type LoadedSession struct {
 }
 
 // loadSession gives the messages of the branch that is shown: all of them, or about the limit ones before, after or around
-// a message.
-func (d inside) loadSession(r *http.Request, req LoadRequest) (LoadedSession, error) {
-	out := LoadedSession{SessionID: req.SessionID, Messages: []json.RawMessage{}, Pending: []Question{}, Queue: []Queued{}, Branches: map[agent.MessageID][]agent.MessageID{}}
-	if err := req.SessionID.Validate(); err != nil {
+// a message. As a stream it gives the chunks that they were made of.
+func (d inside) loadSession(w http.ResponseWriter, r *http.Request) error {
+	as, err := chooseForm(r, asJSON)
+	if err != nil {
+		return err
+	}
+	var req LoadRequest
+	if err := decode(r, &req); err != nil {
+		return err
+	}
+	s, err := d.stretch(r, agent.SessionKey{Project: d.project, Session: req.SessionID})
+	if err != nil {
+		return err
+	}
+	if as == asStream {
+		return d.replay(w, r, s)
+	}
+	out, err := d.loaded(r.Context(), s)
+	if err != nil {
+		return err
+	}
+	writeJSON(w, http.StatusOK, out)
+	return nil
+}
+
+// stretch is a part of the branch that is shown.
+type stretch struct {
+	key            agent.SessionKey
+	turns          []store.Turn
+	half           bool // of the last turn only the question
+	earlier, later agent.MessageID
+}
+
+func (d inside) stretch(r *http.Request, key agent.SessionKey) (out stretch, err error) {
+	out.key = key
+	if err := key.Session.Validate(); err != nil {
 		return out, err
 	}
 	limit, err := number(r, "limit", 1<<30, 1, 1<<30)
 	if err != nil {
 		return out, err
 	}
-	key := agent.SessionKey{Project: d.project, Session: req.SessionID}
 	s, err := d.Store.Session(r.Context(), key)
 	if err != nil {
 		return out, err
 	}
-	end, half, most, later := s.Head, false, (limit+1)/2, false
+	end, most, later := s.Head, (limit+1)/2, false
 	query := r.URL.Query()
 	switch around, after := query.Get("around"), query.Get("after"); {
 	case query.Has("before"):
-		end, half, err = d.endBefore(r.Context(), key, agent.MessageID(query.Get("before")))
+		end, out.half, err = d.endBefore(r.Context(), key, agent.MessageID(query.Get("before")))
 	case around != "":
 		end, most, later, err = d.windowAt(r.Context(), s, agent.MessageID(around), most/2, most)
 	case after != "":
@@ -58,27 +89,85 @@ func (d inside) loadSession(r *http.Request, req LoadRequest) (LoadedSession, er
 	if err != nil {
 		return out, err
 	}
-	turns, err := d.Store.Branch(r.Context(), end, most)
-	if err != nil || len(turns) == 0 {
+	out.turns, err = d.Store.Branch(r.Context(), end, most)
+	if err != nil || len(out.turns) == 0 {
 		return out, err
 	}
 	if later {
-		out.Later = turns[len(turns)-1].Message
+		out.later = out.turns[len(out.turns)-1].Message
 	}
-	if turns[0].Parent != "" {
-		out.Earlier = turns[0].UserMessage
+	if first := out.turns[0]; first.Parent != "" {
+		out.earlier = first.UserMessage
 	}
-	for _, turn := range turns {
-		pair, err := d.view(r.Context(), key, turn)
+	return out, nil
+}
+
+// loaded is a stretch as messages, with what else a page shows of its session.
+func (d inside) loaded(ctx context.Context, s stretch) (LoadedSession, error) {
+	out := LoadedSession{
+		SessionID: s.key.Session, Messages: []json.RawMessage{}, Earlier: s.earlier, Later: s.later,
+		Branches: map[agent.MessageID][]agent.MessageID{},
+	}
+	for i, turn := range s.turns {
+		question, answer, err := d.view(ctx, s.key, turn)
 		if err != nil {
 			return out, err
 		}
-		out.Messages = append(out.Messages, pair...)
+		out.Messages = append(out.Messages, question)
+		if s.half && i == len(s.turns)-1 {
+			break
+		}
+		out.Messages = append(out.Messages, answer)
+		siblings, err := d.Store.Siblings(ctx, turn)
+		if err != nil {
+			return out, err
+		}
+		for _, sibling := range siblings {
+			if len(siblings) > 1 {
+				out.Branches[turn.Message] = append(out.Branches[turn.Message], sibling.Message)
+			}
+		}
 	}
-	if half {
-		out.Messages = out.Messages[:len(out.Messages)-1]
+	standing, err := d.Sessions.Standing(ctx, s.key)
+	if err != nil {
+		return out, err
 	}
-	return out, nil
+	out.Pending = toQuestions(standing.Open)
+	out.Queue, err = d.queue(ctx, s.key)
+	return out, err
+}
+
+// replay writes a stretch as one stream: for each turn what the person said, then the chunks of the answer.
+func (d inside) replay(w http.ResponseWriter, r *http.Request, s stretch) error {
+	out, framer := startStream(w, r, -1)
+	var buffer []byte
+	for i, turn := range s.turns {
+		user, err := d.Store.Message(r.Context(), s.key, turn.UserMessage)
+		if err != nil {
+			return err
+		}
+		question, err := uistream.UserChunk(user)
+		if err != nil {
+			return err
+		}
+		chunks := []uistream.Chunk{question}
+		if !s.half || i < len(s.turns)-1 {
+			records, err := d.Store.TurnLog(r.Context(), turn.ID)
+			if err != nil {
+				return err
+			}
+			encoder := uistream.NewEncoder(s.key.Session)
+			for _, rec := range records {
+				chunks = encoder.Encode(chunks, rec)
+			}
+		}
+		buffer = framer.Append(buffer[:0], chunks)
+		if out.write(buffer) != nil {
+			return nil
+		}
+	}
+	out.write(framer.Done(nil))
+	return nil
 }
 
 // endBefore finds the last turn that comes before a message. Before an answer comes half of its turn: the question.
@@ -144,19 +233,19 @@ func (d inside) placeOf(ctx context.Context, key agent.SessionKey, path []agent.
 }
 
 // view is a turn as two messages: what was asked and what was answered.
-func (d inside) view(ctx context.Context, key agent.SessionKey, turn store.Turn) ([]json.RawMessage, error) {
+func (d inside) view(ctx context.Context, key agent.SessionKey, turn store.Turn) (question, answer json.RawMessage, err error) {
 	user, err := d.Store.Message(ctx, key, turn.UserMessage)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	question, err := uistream.UserMessage(user)
+	question, err = uistream.UserMessage(user)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	records, err := d.Store.TurnLog(ctx, turn.ID)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	answer, err := uistream.View(key.Session, records)
-	return []json.RawMessage{question, answer}, err
+	answer, err = uistream.View(key.Session, records)
+	return question, answer, err
 }

@@ -22,7 +22,7 @@ func (d inside) postMedia(r *http.Request) (Uploaded, error) {
 	}
 	m, err := agent.NewMedia(b)
 	if err == nil {
-		err = d.Store.PutMedia(r.Context(), agent.DefaultProject, m)
+		err = d.Store.PutMedia(r.Context(), d.project, m)
 	}
 	return Uploaded{m.Handle, uistream.MediaURL(m.Handle)}, err
 }
@@ -33,7 +33,7 @@ func (d inside) getMedia(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	m, err := d.Store.Media(r.Context(), agent.DefaultProject, handle)
+	m, err := d.Store.Media(r.Context(), d.project, handle)
 	if err != nil {
 		return err
 	}

@@ -17,12 +17,12 @@ import (
 const (
 	// coalesceName is a request header: "0" asks for every delta in a frame of its own.
 	coalesceName = "x-parley-coalesce"
-	// dialectName is a request header: the version of the AI SDK that reads the answer.
+	// dialectName is a request header: the major version of the AI SDK that reads the answer.
 	dialectName = "x-ai-sdk"
 	// pingAfter is how long a stream may be silent; proxies cut what is silent for longer.
 	pingAfter = 15 * time.Second
-	// stretch is how many records are turned into frames at a time, so that a long replay needs little memory.
-	stretch = 1024
+	// portion is how many records are turned into frames at a time, so that a long replay needs little memory.
+	portion = 1024
 )
 
 // Stop says how a stop ended.
@@ -44,36 +44,81 @@ func (d inside) postMessage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	t, err := d.send(r.Context(), req)
-	if err != nil {
+	x, err := d.send(r.Context(), req)
+	switch {
+	case err != nil:
 		return err
-	}
-	if as == asStream {
-		d.streamTurn(w, r, t, -1)
-		return nil
-	}
-	out, err := d.whole(r.Context(), t)
-	if err == nil {
+	case as == asStream:
+		d.stream(w, r, x)
+	case x.turn == nil:
+		writeJSON(w, http.StatusAccepted, QueuedReply{x.key.Session, QueuedMessage{x.queued.Number, x.queued.Message.ID.Shown()}})
+	default:
+		out, err := d.whole(r.Context(), x.turn)
+		if err != nil {
+			return err
+		}
 		writeJSON(w, out.Status.Code, out)
 	}
-	return err
+	return nil
 }
 
-// send gives the turn that answers a request of the AI SDK's shape.
-func (d inside) send(ctx context.Context, req uistream.Request) (*session.Turn, error) {
-	if req.Queue {
-		return nil, agent.Errorf(agent.CodeValidation, "A message cannot wait for the running turn yet. Leave out queue.")
+// exchange is what a client gets for a request: a turn, from the chunk after one on, or the turn of a message that waits.
+type exchange struct {
+	key    agent.SessionKey
+	turn   *session.Turn // nil while the message waits
+	after  int           // the index of a chunk; -1 is before the first
+	queued store.Queued
+}
+
+// send does what a request asks for. Who finds the session busy is told with what.
+func (d inside) send(ctx context.Context, req uistream.Request) (x exchange, err error) {
+	x = exchange{key: agent.SessionKey{Project: d.project, Session: req.Session}, after: -1}
+	r := session.Request{Key: x.key, Agent: req.Agent, User: req.Message, Media: req.Media, Overlay: session.Overlay(req.Overlay), Inputs: req.Inputs}
+	switch {
+	case req.Trigger == uistream.TriggerRegenerate:
+		r.Regenerate, r.Answer = true, req.MessageID
+	default:
+		r.Edits = req.MessageID
 	}
-	if req.Trigger == uistream.TriggerSubmit && req.MessageID != "" {
-		return nil, agent.Errorf(agent.CodeValidation, "A sent message cannot be edited yet. Send a new one.")
+	switch {
+	case req.Continues != "":
+		if x.turn, err = d.Sessions.Continue(ctx, x.key, req.Continues, req.Answers); err == nil {
+			x.after, err = beforeResumed(ctx, x.turn)
+		}
+	case req.Queue:
+		x.queued, x.turn, err = d.Sessions.Enqueue(ctx, r)
+	default:
+		x.turn, err = d.Sessions.Send(ctx, r)
 	}
-	return d.Sessions.Send(ctx, session.Request{
-		Key:        agent.SessionKey{Project: d.project, Session: req.Session},
-		Agent:      req.Agent,
-		User:       req.Message,
-		Media:      req.Media,
-		Regenerate: req.Trigger == uistream.TriggerRegenerate,
-	})
+	if errors.Is(err, session.ErrBusy) {
+		err = d.busyWith(ctx, x.key)
+	}
+	return x, err
+}
+
+// beforeResumed is the last chunk of a turn before it went on.
+func beforeResumed(ctx context.Context, t *session.Turn) (int, error) {
+	records, err := t.Records(ctx, 0)
+	if err != nil {
+		return 0, err
+	}
+	return uistream.ChunkCount(records[:t.From]) - 1, nil
+}
+
+// busyWith is session.ErrBusy with what the session is busy with.
+func (d inside) busyWith(ctx context.Context, key agent.SessionKey) error {
+	standing, err := d.Sessions.Standing(ctx, key)
+	switch {
+	case err != nil:
+		return err
+	case standing.Turn == "": // done by now
+		return session.ErrBusy
+	}
+	turn := BusyTurn{standing.Turn, standing.Message, TurnRunning, toQuestions(standing.Open)}
+	if standing.Paused {
+		turn.State = TurnPaused
+	}
+	return &busy{turn}
 }
 
 // resumeMessage streams the running turn. With Last-Event-ID it gives what follows that frame, also if the turn has
@@ -99,7 +144,7 @@ func (d inside) resumeMessage(w http.ResponseWriter, r *http.Request) error {
 		w.WriteHeader(http.StatusNoContent)
 		return nil
 	}
-	d.streamTurn(w, r, t, after)
+	d.stream(w, r, exchange{key: key, turn: t, after: after})
 	return nil
 }
 

@@ -152,18 +152,6 @@ func TestLoadingBackwards(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotThereYetIsRefused(t *testing.T) {
-	w := open(t)
-	for name, body := range map[string]string{
-		"a message that waits": `{"session_id":"s","queue":true,"data":{"messages":[{"id":"u","role":"user","parts":[{"type":"text","text":"x"}]}]}}`,
-		"an edited message":    `{"id":"s","trigger":"submit-message","messageId":"u0","messages":[{"id":"u","role":"user","parts":[{"type":"text","text":"x"}]}]}`,
-	} {
-		if res := w.request("POST", "/messages", body, nil); failure(t, res).Type != "validation" {
-			t.Errorf("%s: %s", name, res.Status)
-		}
-	}
-}
-
 func TestSessionsCanBeListedChangedDeletedAndRestored(t *testing.T) {
 	w := open(t)
 	frames(t, w.say("one", "u", "[[say:x]]").Body)

@@ -3,7 +3,6 @@ package api
 import (
 	"context"
 	"encoding/json"
-	"math"
 	"net/http"
 	"strconv"
 
@@ -85,7 +84,7 @@ func (c caller) place(r *http.Request) (agent.SessionKey, int64, error) {
 		return key, 0, err
 	}
 	number, err := strconv.ParseInt(r.PathValue("n"), 10, 64)
-	if err != nil || number < 0 || number == math.MaxInt64 {
+	if err != nil || number < 1 {
 		return key, 0, agent.Errorf(agent.CodeValidation, "A message that waits is named by its number.")
 	}
 	return key, number, nil

@@ -85,10 +85,10 @@ func (d inside) whole(ctx context.Context, t *session.Turn) (Reply, error) {
 			out.StopReason = agent.StopPaused
 		case agent.TurnCompleted:
 			out.StopReason = event.StopReason
-			if f := event.Failure; f != nil {
-				out.Status = ReplyStatus(describe(agent.Errorf(f.Code, "%s", f.Message)))
-			}
 		}
+	}
+	if f := uistream.Failure(log); f != nil {
+		out.StopReason, out.Status = agent.StopError, ReplyStatus(describe(agent.Errorf(f.Code, "%s", f.Message)))
 	}
 	if out.StopReason == agent.StopPaused {
 		standing, err := d.Sessions.Standing(ctx, t.Key)

@@ -60,7 +60,7 @@ var routes = []route{
 	answer("DELETE /messages/{id}/queue/{n}", inside.removeQueued),
 	answer("POST /messages/{id}/send-now", inside.sendNow),
 	accept("POST /messages/{id}/branch", inside.chooseBranch),
-	accept("POST /load-session", inside.loadSession),
+	taking[LoadRequest](stream[LoadedSession]("POST /load-session", inside.loadSession)),
 	answer("GET /approvals", inside.listApprovals),
 	accept("POST /approvals/{id}", inside.decide),
 	answer("POST /media", inside.postMedia),
@@ -134,6 +134,12 @@ func stream[Item any](pattern string, fn func(inside, http.ResponseWriter, *http
 			writeError(w, d.Log, err)
 		}
 	}, response: reflect.TypeFor[Item]()}
+}
+
+// taking names the type of the body that a stream decodes itself.
+func taking[Req any](r route) route {
+	r.request = reflect.TypeFor[Req]()
+	return r
 }
 
 func respond[Res any](d *Door, w http.ResponseWriter, res Res, err error) {

@@ -80,7 +80,7 @@ func toHit(h store.Hit) Hit {
 	for i, p := range h.Excerpt {
 		pieces[i] = Piece(p)
 	}
-	return Hit{h.Session, h.Title, h.Message, h.Role, h.At.UnixMilli(), pieces}
+	return Hit{h.Session, h.Title, h.Message.Shown(), h.Role, h.At.UnixMilli(), pieces}
 }
 
 // instant reads a time in milliseconds since 1970; the zero time if none is given.

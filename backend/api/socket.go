@@ -68,7 +68,7 @@ type socket struct {
 // request is a turn that the socket streams.
 type request struct {
 	cancel context.CancelFunc
-	key    agent.SessionKey // set once the turn is known
+	turn   *session.Turn // set once it is known
 }
 
 // read takes frames until the page leaves, or says something that no frame is.
@@ -100,11 +100,14 @@ func (s *socket) take(ctx context.Context, id string, frame uistream.SocketFrame
 	if _, abort := frame.(uistream.AbortFrame); abort {
 		if known {
 			r.cancel()
+		}
+		if known && r.turn != nil {
+			key := r.turn.Key
 			s.streams.Go(func() {
 				in, leave, err := s.door.enterRooms(ctx, s.caller)
 				defer leave()
 				if err == nil {
-					in.Sessions.Stop(ctx, r.key)
+					in.Sessions.Stop(ctx, key)
 				}
 			})
 		}
@@ -132,25 +135,25 @@ func (s *socket) serve(ctx, stream context.Context, id string, r *request, frame
 	out := uistream.NewSocket(id)
 	in, leave, err := s.door.enterRooms(stream, s.caller)
 	defer leave()
-	var t *session.Turn
+	var x *exchange
 	if err == nil {
-		t, err = in.turn(stream, frame)
+		x, err = in.exchange(stream, frame)
 	}
 	if err != nil {
 		s.write(ctx, out.Error(describe(err).Message))
 		return
 	}
-	if t == nil {
+	if x == nil {
 		s.write(ctx, out.NoActive())
 		return
 	}
 	s.mu.Lock()
-	r.key = t.Key
+	r.turn = x.turn
 	s.mu.Unlock()
-	if s.write(ctx, out.Start(-1)) != nil {
+	if s.write(ctx, out.Start(x.after)) != nil {
 		return
 	}
-	err = follow(stream, t, func(chunks []uistream.Chunk) error {
+	err = in.follow(stream, *x, func(chunks []uistream.Chunk) error {
 		for message := range out.Chunks(chunks) {
 			if stream.Err() != nil {
 				return stream.Err()
@@ -168,15 +171,19 @@ func (s *socket) serve(ctx, stream context.Context, id string, r *request, frame
 	}
 }
 
-// turn gives the turn to stream, or none if there is nothing to resume.
-func (d inside) turn(ctx context.Context, frame uistream.SocketFrame) (*session.Turn, error) {
+// exchange gives what to stream, or nothing if there is nothing to resume.
+func (d inside) exchange(ctx context.Context, frame uistream.SocketFrame) (*exchange, error) {
 	switch f := frame.(type) {
 	case uistream.SendFrame:
 		d.History.Use()
-		return d.send(ctx, f.Request)
+		x, err := d.send(ctx, f.Request)
+		return &x, err
 	case uistream.ResumeFrame:
-		t, _ := d.Sessions.Running(agent.SessionKey{Project: d.project, Session: f.Session})
-		return t, nil
+		key := agent.SessionKey{Project: d.project, Session: f.Session}
+		if t, running := d.Sessions.Running(key); running {
+			return &exchange{key: key, turn: t, after: -1}, nil
+		}
+		return nil, nil
 	}
 	return nil, agent.Errorf(agent.CodeInternal, "This frame asks for no turn.")
 }

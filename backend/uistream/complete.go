@@ -10,6 +10,7 @@ func (e *Encoder) complete(dst []Chunk, event agent.TurnCompleted, at int64) []C
 	end := e.outcome(event.Usage, event.Model)
 	end.reason, end.finished = event.StopReason, at
 	failure := e.failure(event)
+	e.failed = failure
 	switch {
 	case failure != nil:
 		dst = e.giveUp(dst, "The turn failed before this tool answered.")
@@ -38,6 +39,19 @@ func (e *Encoder) failure(event agent.TurnCompleted) *agent.Failure {
 	}
 	return &agent.Failure{Code: agent.CodeInternal, Message: "The agent ended its turn without an answer."}
 }
+
+// Failure says why a turn failed, as whoever watched it was told; nil if it did not.
+func Failure(records []agent.Record) *agent.Failure {
+	e := NewEncoder("")
+	var chunks []Chunk
+	for _, rec := range records {
+		chunks = e.Encode(chunks[:0], rec)
+	}
+	return e.failed
+}
+
+// Withdrawn is what is streamed of a turn that does not come to be, because its message was removed while it waited.
+func Withdrawn() []Chunk { return []Chunk{abortChunk{}} }
 
 func failureJSON(f *agent.Failure) []byte {
 	return newObject(nil).string("code", string(f.Code)).string("message", f.Message).

@@ -22,6 +22,7 @@ type Encoder struct {
 	cached  bool // whether cache counters were ever reported
 	dropped int
 	err     error
+	failed  *agent.Failure // why the turn did
 
 	blocks    int    // opened so far; a block is named after its number
 	open      *block // nil if none is
@@ -41,9 +42,10 @@ const (
 	renderData   = "render"
 	approvalData = "approval"
 	inputData    = "input-request"
+	userData     = "user-message" // of a replay
 )
 
-var ownData = []string{errorData, planData, statusData, renderData, approvalData, inputData}
+var ownData = []string{errorData, planData, statusData, renderData, approvalData, inputData, userData}
 
 type phase int
 

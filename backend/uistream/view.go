@@ -53,6 +53,12 @@ func UserMessage(m agent.Message) ([]byte, error) {
 	return newObject(nil).json("parts", append(dst, ']')).string("id", string(m.ID)).string("role", "user").end(), nil
 }
 
+// UserChunk shows a person's message in a replay, before the turn that answers it.
+func UserChunk(m agent.Message) (Chunk, error) {
+	message, err := UserMessage(m)
+	return dataChunk{name: userData, data: message, transient: true}, err
+}
+
 const mediaPath = "/media/"
 
 // MediaURL is where the door gives media, without the door's own address, which is another after each start.

@@ -191,6 +191,8 @@ export interface PlanItem {
   status: string
 }
 
+export type InteractionKind = "user_approval" | "user_input" | "client_tool"
+
 export interface Event {
   type: string
   sessionId: string
@@ -219,6 +221,10 @@ export interface Event {
   url?: string
   mediaType?: string
   items?: PlanItem[]
+  approvalId?: string
+  kind?: InteractionKind
+  payload?: unknown
+  approved?: boolean
 }
 
 export interface ReplyStatus {
@@ -238,8 +244,6 @@ export interface ReplyData {
 }
 
 export type StopReason = "end_turn" | "stop_sequence" | "max_tokens" | "tool_use" | "refusal" | "content_filter" | "paused" | "cancelled" | "error"
-
-export type InteractionKind = "user_approval" | "user_input" | "client_tool"
 
 export interface Question {
   id: string

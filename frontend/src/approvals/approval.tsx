@@ -13,13 +13,12 @@ interface ApprovalProps {
   question: Extract<Question, { kind: 'approval' }>;
   place: [n: number, of: number];
   title: ReactNode;
-  live: boolean;
   /** What the call was given, as its card shows it. */
   children: ReactNode;
 }
 
 /** Asks whether a call may run. */
-export function ApprovalCard({ session, question, place, title, live, children }: ApprovalProps) {
+export function ApprovalCard({ session, question, place, title, children }: ApprovalProps) {
   const { list } = useParley();
   const agent = useStore(list, () => list.get(session.id)?.agent);
   const [note, write] = useState('');
@@ -29,7 +28,7 @@ export function ApprovalCard({ session, question, place, title, live, children }
     void session.questions.answer(id, approved ? { approved, scope } : { approved, note: note.trim() || undefined });
   const keys = { y: () => decide(true), s: () => decide(true, 'session'), n: () => decide(false) };
   return (
-    <QuestionCard session={session} question={question} place={place} live={live} keys={keys} title={<Title>{title}</Title>}>
+    <QuestionCard session={session} question={question} place={place} keys={keys} title={<Title>{title}</Title>}>
       {cannot => (
         <>
           <p className="mt-0.5 break-words text-soft">
@@ -48,7 +47,7 @@ export function ApprovalCard({ session, question, place, title, live, children }
               className="ms-auto flex min-w-56 flex-1 gap-2"
               onSubmit={event => {
                 event.preventDefault();
-                if (!cannot) decide(false);
+                decide(false);
               }}
             >
               <input

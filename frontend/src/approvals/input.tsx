@@ -10,11 +10,10 @@ interface InputProps {
   session: OpenSession;
   question: Extract<Question, { kind: 'input' }>;
   place: [n: number, of: number];
-  live: boolean;
 }
 
 /** Asks a person something, to be answered in their words, or by one of those that it offers. */
-export function InputCard({ session, question, place, live }: InputProps) {
+export function InputCard({ session, question, place }: InputProps) {
   const [said, write] = useState('');
   const { question: asks, options = [] } = question.asks.request;
   const answer = (output: string) => void session.questions.answer(question.id, { output });
@@ -25,7 +24,7 @@ export function InputCard({ session, question, place, live }: InputProps) {
     </span>
   );
   return (
-    <QuestionCard session={session} question={question} place={place} live={live} title={title}>
+    <QuestionCard session={session} question={question} place={place} title={title}>
       {cannot => (
         <>
           {options.length > 0 && (
@@ -41,7 +40,7 @@ export function InputCard({ session, question, place, live }: InputProps) {
             className="mt-2 flex gap-2"
             onSubmit={event => {
               event.preventDefault();
-              if (said.trim() && !cannot) answer(said.trim());
+              if (said.trim()) answer(said.trim());
             }}
           >
             <input
@@ -52,7 +51,7 @@ export function InputCard({ session, question, place, live }: InputProps) {
               onChange={event => write(event.target.value)}
               className="h-8 min-w-0 flex-1 rounded-md border border-line-strong bg-raised px-2.5 placeholder:text-faint"
             />
-            <Button type="submit" disabled={cannot || !said.trim()}>
+            <Button type="submit" disabled={!said.trim()}>
               {text.question.send}
             </Button>
           </form>
