@@ -262,7 +262,7 @@ func TestARequestMayBringInputsAndAnAgent(t *testing.T) {
 	model, prompt, ask := "m", "", agent.PermissionAsk
 	want := Request{
 		Session: "s", Trigger: TriggerSubmit, Message: said("Hi"), Inputs: []byte(`{"a":[1]}`),
-		Overlay: Overlay{
+		Overlay: agent.Overlay{
 			Model: &model, SystemPrompt: &prompt, Permissions: &ask, Tools: &[]string{"bash"},
 			ClientTools: &[]agent.ClientToolSpec{{Name: "locate", Description: "Where?", InputSchema: []byte(`{"type":"object"}`)}},
 		},
