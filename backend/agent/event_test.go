@@ -173,3 +173,23 @@ func FuzzDecodeLog(f *testing.F) {
 		}
 	})
 }
+
+// §6 Restarting the app in the middle loses neither the question nor the answer: what is to be run is read from what was
+// said, and nothing is run that has a result or that nobody allowed.
+func TestAPromptSaysHowFarItsTurnIs(t *testing.T) {
+	call := func(id string) Part { return ToolCallPart{ID: id, Name: "f", Args: json.RawMessage(`{"id":"` + id + `"}`)} }
+	messages := []Message{
+		{Role: RoleUser, Parts: []Part{TextPart{"one"}}}, {Role: RoleAssistant, Parts: []Part{call("old")}},
+		{Role: RoleUser, Parts: []Part{TextPart{"two"}}},
+		{Role: RoleAssistant, Parts: []Part{call("first")}}, {Role: RoleTool, Parts: []Part{ToolResultPart{ToolCallID: "first"}}},
+		{Role: RoleAssistant, Parts: []Part{TextPart{"hm"}, call("a"), call("b"), call("c"), call("d")}},
+		{Role: RoleTool, Parts: []Part{ToolResultPart{ToolCallID: "b"}}},
+	}
+	steps, run := Prompt{Messages: messages, Approved: []string{"old", "first", "d", "b", "a"}}.Resumed()
+	if steps != 2 || len(run) != 2 || run[0].ID != "a" || run[1].ID != "d" || string(run[1].Input) != `{"id":"d"}` {
+		t.Errorf("after %d steps %+v is run", steps, run)
+	}
+	if steps, run := (Prompt{Messages: append(messages, messages[2]), Approved: []string{"a"}}).Resumed(); steps != 0 || run != nil {
+		t.Errorf("a new turn has %d steps and runs %+v", steps, run)
+	}
+}
