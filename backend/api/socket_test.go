@@ -31,7 +31,13 @@ type socketFrame struct {
 
 func (w *world) dial() *page {
 	w.t.Helper()
-	conn, _, err := websocket.Dial(w.t.Context(), w.url+"/socket", &websocket.DialOptions{Subprotocols: []string{socketProtocol, tokenProtocol + testToken}})
+	return w.dialAs(testToken)
+}
+
+// dialAs is dial with another token, and more subprotocols.
+func (w *world) dialAs(token string, protocols ...string) *page {
+	w.t.Helper()
+	conn, _, err := websocket.Dial(w.t.Context(), w.url+"/socket", &websocket.DialOptions{Subprotocols: append([]string{socketProtocol, tokenProtocol + token}, protocols...)})
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -24,6 +24,7 @@ export function ApprovalCard({ session, question, place, title, children }: Appr
   const [note, write] = useState('');
   const { id, tool, asks } = question;
   const { action, preview } = asks?.manifest ?? {};
+  const happens = [text.question.action(action), preview].filter(Boolean).join(': ');
   const decide = (approved: boolean, scope?: 'session') =>
     void session.questions.answer(id, approved ? { approved, scope } : { approved, note: note.trim() || undefined });
   const keys = { y: () => decide(true), s: () => decide(true, 'session'), n: () => decide(false) };
@@ -32,8 +33,7 @@ export function ApprovalCard({ session, question, place, title, children }: Appr
       {cannot => (
         <>
           <p className="mt-0.5 break-words text-soft">
-            {[text.question.action(action), preview].filter(Boolean).join(': ')}
-            {agent && <span className="text-faint"> · {text.question.by(agent.name || agent.id)}</span>}
+            {[happens, agent && text.question.by(agent.name || agent.id)].filter(Boolean).join(' · ')}
           </p>
           <div className="mt-2">{children}</div>
           <div className="mt-3 flex flex-wrap items-center gap-2">
