@@ -177,7 +177,9 @@ func FuzzDecodeLog(f *testing.F) {
 // §6 Restarting the app in the middle loses neither the question nor the answer: what is to be run is read from what was
 // said, and nothing is run that has a result or that nobody allowed.
 func TestAPromptSaysHowFarItsTurnIs(t *testing.T) {
-	call := func(id string) Part { return ToolCallPart{ID: id, Name: "f", Args: json.RawMessage(`{"id":"` + id + `"}`)} }
+	call := func(id string) Part {
+		return ToolCallPart{ID: id, Name: "f", Args: json.RawMessage(`{"id":"` + id + `"}`)}
+	}
 	messages := []Message{
 		{Role: RoleUser, Parts: []Part{TextPart{"one"}}}, {Role: RoleAssistant, Parts: []Part{call("old")}},
 		{Role: RoleUser, Parts: []Part{TextPart{"two"}}},
