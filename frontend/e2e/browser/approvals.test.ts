@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
 import { text } from '../../src/ui/text.ts';
-import { beCareful, composer, files, gone, isOver, questions, readable, saidAndDone, say, stopButton, stored, test, turns, violations } from './browser.ts';
+import { beCareful, composer, files, gone, isOver, questions, readable, saidAndDone, say, stopButton, stored, test, turns } from './browser.ts';
 
 const write = (path: string, content: string) => `[[tool:write_file ${JSON.stringify({ path, content })}]]`;
 const button = (page: Page, name: string) => questions(page).getByRole('button', { name });
@@ -72,15 +72,11 @@ describe('§6 Approvals: a call that changes something', () => {
     await expect.poll(() => composer(page).evaluate(box => box === document.activeElement), { message: 'what had the focus is gone' }).toBe(true);
   });
 
-  test('is still asked after a reload, and everybody can use the card', async ({ page }) => {
+  test('is still asked after a reload', async ({ page }) => {
     await asked(page, `Go on ${write('a.txt', 'one\n')} [[say:Done.]]`);
     await page.reload();
     await questions(page).waitFor();
     expect(await stopButton(page).count(), 'a turn that waits can be stopped').toBe(1);
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme });
-      expect(await violations(page)).toEqual([]);
-    }
     await button(page, text.question.once).click();
     await isOver(page, 'Done.');
   });

@@ -85,7 +85,7 @@ async function picture(context: BrowserContext, name: string): Promise<void> {
   }
 }
 
-export const composer = (page: Page) => page.getByRole('textbox', { name: text.composer.label });
+export const composer = (page: Page) => page.getByRole('textbox', { name: text.composer.label, exact: true });
 
 export const turns = (page: Page) => page.getByRole('article');
 
@@ -119,13 +119,13 @@ export async function saidAndDone(page: Page, words: string): Promise<void> {
 
 /** Waits until the last turn is the one of these words, was answered, and is over. */
 export async function isOver(page: Page, words: string): Promise<void> {
-  const answered = { hasText: words, has: page.getByRole('heading', { name: text.answered, exact: true }), hasNot: page.getByText(text.end.paused) };
-  await turns(page).last().filter(answered).waitFor();
+  const ended = page.getByRole('button', { name: text.branch.fork });
+  await turns(page).last().filter({ hasText: words, has: ended }).waitFor();
   await page.locator('[role=log][aria-busy=false]').waitFor();
 }
 
 /** The messages of the session that the page shows, as they are stored. */
-export async function stored(page: Page): Promise<{ parts: { type: string; text?: string }[] }[]> {
+export async function stored(page: Page): Promise<{ id: string; role: string; parts: { type: string; text?: string }[] }[]> {
   await page.waitForURL(({ hash }) => hash.length > '#/'.length); // a new session gets its address a moment after its first message
   return page.evaluate(async () => {
     const headers = { authorization: `Bearer ${sessionStorage.getItem('parley.token')}`, 'content-type': 'application/json' };

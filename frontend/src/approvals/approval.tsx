@@ -3,6 +3,7 @@ import { useState, type ComponentProps, type ReactNode } from 'react';
 import type { Question } from '../chat/questions.ts';
 import type { OpenSession } from '../chat/session.ts';
 import { useParley } from '../parley.ts';
+import { argument } from '../tools/call.ts';
 import { Button } from '../ui/button.tsx';
 import { useStore } from '../ui/store.ts';
 import { text } from '../ui/text.ts';
@@ -23,8 +24,7 @@ export function ApprovalCard({ session, question, place, title, children }: Appr
   const agent = useStore(list, () => list.get(session.id)?.agent);
   const [note, write] = useState('');
   const { id, tool, asks } = question;
-  const { action, preview } = asks?.manifest ?? {};
-  const happens = [text.question.action(action), preview].filter(Boolean).join(': ');
+  const about = [text.question.action(argument(asks, 'action')), argument(asks, 'preview')].filter(Boolean).join(': ');
   const decide = (approved: boolean, scope?: 'session') =>
     void session.questions.answer(id, approved ? { approved, scope } : { approved, note: note.trim() || undefined });
   const keys = { y: () => decide(true), s: () => decide(true, 'session'), n: () => decide(false) };
@@ -33,7 +33,8 @@ export function ApprovalCard({ session, question, place, title, children }: Appr
       {cannot => (
         <>
           <p className="mt-0.5 break-words text-soft">
-            {[happens, agent && text.question.by(agent.name || agent.id)].filter(Boolean).join(' · ')}
+            {about}
+            {agent && <span className="text-faint">{text.question.by(about, agent.name || agent.id)}</span>}
           </p>
           <div className="mt-2">{children}</div>
           <div className="mt-3 flex flex-wrap items-center gap-2">

@@ -65,9 +65,10 @@ function useSight(card: RefObject<HTMLElement | null>, { questions }: OpenSessio
   useEffect(() => {
     const sight = new IntersectionObserver(([entry]) => questions.see(id, entry!.isIntersecting), { threshold: 0.2 });
     sight.observe(card.current!);
+    questions.see(id, false);
     return () => {
       sight.disconnect();
-      questions.see(id, false);
+      questions.see(id, undefined);
     };
   }, [card, questions, id]);
   const isGoal = useStore(questions, state => state.goal === id);

@@ -2,6 +2,7 @@ import { MessageCircleQuestion } from 'lucide-react';
 import { useState } from 'react';
 import type { Question } from '../chat/questions.ts';
 import type { OpenSession } from '../chat/session.ts';
+import { argument } from '../tools/call.ts';
 import { Button } from '../ui/button.tsx';
 import { text } from '../ui/text.ts';
 import { QuestionCard } from './card.tsx';
@@ -15,12 +16,13 @@ interface InputProps {
 /** Asks a person something, to be answered in their words, or by one of those that it offers. */
 export function InputCard({ session, question, place }: InputProps) {
   const [said, write] = useState('');
-  const { question: asks, options = [] } = question.asks.request;
+  const { options: offered } = question.asks;
+  const options = Array.isArray(offered) ? offered.filter(option => typeof option === 'string') : [];
   const answer = (output: string) => void session.questions.answer(question.id, { output });
   const title = (
     <span className="flex items-baseline gap-2">
       <MessageCircleQuestion aria-hidden className="size-4 shrink-0 self-center text-warn" />
-      <span className="min-w-0">{asks ?? text.question.input}</span>
+      <span className="min-w-0">{argument(question.asks, 'question') ?? text.question.input}</span>
     </span>
   );
   return (
