@@ -80,7 +80,7 @@ func TestUnknownEvents(t *testing.T) {
 func TestPartsSurviveTheRow(t *testing.T) {
 	parts := []Part{
 		TextPart{""}, TextPart{"hi"}, ReasoningPart{"hm"},
-		ToolCallPart{"c", "read_file", json.RawMessage(`{}`)}, ToolResultPart{"c", json.RawMessage(`"x"`), true},
+		ToolCallPart{"c", "read_file", json.RawMessage(`{}`)}, ToolResultPart{"c", json.RawMessage(`"x"`), true, true},
 		MediaPart{"image/png", "media://sha256-00", "a.png", 7},
 	}
 	b, err := EncodeParts(parts)
