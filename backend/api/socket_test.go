@@ -197,11 +197,11 @@ func TestABadFrameHarmsOnlyItself(t *testing.T) {
 	p.ask("good", "s", "[[deltas:3]] [[hang]]")
 	p.until("good", "text-delta")
 	p.send(`{"type":"send","requestId":"bad","id":"../x","messages":[]}`)
-	if f := p.read(); f.RequestID != "bad" || f.Type != "error" || f.ErrorText == "" {
+	if _, f := p.until("bad", "error"); f.ErrorText == "" {
 		t.Errorf("got %+v", f)
 	}
 	p.ask("busy", "s", "hi")
-	if f := p.read(); f.RequestID != "busy" || f.Type != "error" || !strings.Contains(f.ErrorText, "still answering") {
+	if _, f := p.until("busy", "error"); !strings.Contains(f.ErrorText, "still answering") {
 		t.Errorf("got %+v", f)
 	}
 	p.send(`{"type":"abort","requestId":"nobody"}`)

@@ -23,7 +23,7 @@ func TestConformance(t *testing.T) {
 				Launch: agent.Launch{
 					Backend: agent.BackendInprocess, Harness: agent.KindNative, Model: "scripted-1",
 					Tools:    []string{"list_directory", "read_file", "write_file"},
-					Endpoint: endpoint(name, server.URL),
+					Endpoint: endpoint(name, server.URL), PermissionPolicy: agent.PermissionAuto,
 				},
 			})
 		})

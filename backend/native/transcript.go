@@ -19,7 +19,7 @@ const (
 	unanswered  = "[the turn ended before this call was answered]"
 )
 
-// project translates a transcript for chat completions. It takes every transcript and gives one that every server
+// project translates a transcript for a provider. It takes every transcript and gives one that every server
 // takes: the instructions first, then a person first, no two messages in a row of a person or of the assistant, none that is empty, each
 // call answered right after the message that makes it, by what the transcript says or by the fact that the turn ended.
 // Reasoning is left out, and so are results that answer nothing.

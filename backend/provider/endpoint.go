@@ -1,5 +1,6 @@
-// Package provider knows who serves models, and speaks their wire: OpenAI's chat completions over HTTP, which Ollama,
-// llama.cpp, vLLM, LM Studio and most gateways speak too.
+// Package provider knows who serves models, and speaks their wires over HTTP: OpenAI's chat completions, which Ollama,
+// llama.cpp, vLLM, LM Studio and most gateways speak too, and Anthropic's Messages. What differs between them is in
+// wire.go; the answer of either is read as the same chunks.
 package provider
 
 import (

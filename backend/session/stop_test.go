@@ -143,6 +143,9 @@ var wires = []struct {
 	{"OpenAI", func(server string) agent.Endpoint {
 		return agent.Endpoint{Provider: "openai", BaseURL: server + "/v1"}
 	}},
+	{"Anthropic", func(server string) agent.Endpoint {
+		return agent.Endpoint{Provider: "anthropic", BaseURL: server + "/v1", Wire: agent.WireAnthropic}
+	}},
 }
 
 // modelled is the harness of an agent whose model is served somewhere.

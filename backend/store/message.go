@@ -65,13 +65,17 @@ func (s *Store) History(ctx context.Context, head agent.TurnID) ([]agent.Message
 		) ORDER BY depth DESC, answer, seq`, head, 1<<40)
 }
 
-// Editions gives every message that was sent under an id (see agent.MessageID.Edit), oldest first.
+// Editions gives every message that was sent under an id (see agent.MessageID.Edit), oldest first. A fork may lack some.
 func (s *Store) Editions(ctx context.Context, key agent.SessionKey, shown agent.MessageID) ([]agent.Message, error) {
-	edits := shown.Edit(0)
-	first, end := edits[:len(edits)-1], edits[:len(edits)-1]+"\xff" // what begins like an edit, and nothing else
-	return s.listMessages(ctx, `SELECT message.id, message.role, message.content, message.model FROM session
-		JOIN message ON message.session = session.key AND (message.id = ?3 OR message.id > ?4 AND message.id < ?5)
-		WHERE session.project = ?1 AND session.id = ?2 ORDER BY message.seq`, key.Project, key.Session, shown, first, end)
+	first := shown.Edit(0)
+	mark := first[:len(first)-1]
+	return s.listMessages(ctx, `SELECT id, role, content, model FROM (
+			SELECT message.* FROM session JOIN message ON message.session = session.key AND message.id = ?3
+				WHERE session.project = ?1 AND session.id = ?2
+			UNION ALL
+			SELECT message.* FROM session JOIN message ON message.session = session.key AND message.id > ?4 AND message.id < ?4 || ':'
+				WHERE session.project = ?1 AND session.id = ?2
+		) ORDER BY seq`, key.Project, key.Session, shown, mark) // a number comes after its mark, and before a colon
 }
 
 func (s *Store) listMessages(ctx context.Context, query string, args ...any) ([]agent.Message, error) {

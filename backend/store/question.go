@@ -32,8 +32,9 @@ func ask(ctx context.Context, tx tx, r agent.Record, request agent.InteractionRe
 	return err
 }
 
+// selectQuestion goes from questions to their sessions, by CROSS JOINs: the other way SQLite would read every turn of a project.
 const selectQuestion = `SELECT session.project, session.id, question.turn, question.request, question.answer, question.asked_at
-	FROM question JOIN turn ON turn.id = question.turn JOIN session ON session.key = turn.session `
+	FROM question CROSS JOIN turn ON turn.id = question.turn CROSS JOIN session ON session.key = turn.session `
 
 func scanQuestion(row scanner) (Question, error) {
 	var q Question

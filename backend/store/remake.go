@@ -47,6 +47,7 @@ func remake(ctx context.Context, tx tx) (remade []any, err error) {
 			next_message = max(next_message, (SELECT coalesce(max(seq) + 1, 0) FROM message WHERE session = session.key)),
 			next_queued = max(next_queued, (SELECT coalesce(max(number) + 1, 0) FROM queued WHERE session = session.key))`,
 		`DELETE FROM question WHERE turn NOT IN (SELECT id FROM turn)`,
+		`UPDATE question SET closed_at = asked_at WHERE closed_at IS NULL AND turn IN (SELECT id FROM turn WHERE settled_at IS NOT NULL)`,
 		`DELETE FROM allowed_tool WHERE session NOT IN (SELECT key FROM session)`,
 		// Which media there is may differ from what is referred to, both ways; the messages themselves say what they refer to.
 		`DELETE FROM message_media WHERE message NOT IN (SELECT key FROM message) OR media NOT IN (SELECT key FROM media)`,

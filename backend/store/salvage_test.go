@@ -18,8 +18,8 @@ const (
 	prologue = 3 * 4096
 )
 
-// library fills a history with sessions whose rows share pages, and go over several, and gives its messages.
-func library(t *testing.T, path string) (messages map[string]string, salt sealed.Salt) {
+// library fills a history with sessions whose rows share pages, and go over several, and gives its messages and what waits.
+func library(t *testing.T, path string) (messages, waits map[string]string, salt sealed.Salt) {
 	t.Helper()
 	s := open(t, path)
 	for i := range 6 {
@@ -31,10 +31,36 @@ func library(t *testing.T, path string) (messages map[string]string, salt sealed
 			m := text(agent.MessageID("u"+name), agent.RoleUser, strings.Repeat("question "+name+" ", 1+rand.N(200)+2000*(j/5)))
 			parent = say(t, s, key, name, parent, &m)
 		}
+		name := fmt.Sprint(i, "-w")
+		waiting(t, s, key, name, parent)
+		later := agent.Message{ID: agent.MessageID("l" + name), Role: agent.RoleUser, Parts: []agent.Part{picture.Part(name)}}
+		_, err := s.Enqueue(t.Context(), key, later, []agent.Media{picture})
+		must(t, err)
 	}
-	messages, salt = told(t, s), s.Header().Salt()
+	messages, waits, salt = told(t, s), waiters(t, s), s.Header().Salt()
 	must(t, s.Close())
-	return messages, salt
+	return messages, waits, salt
+}
+
+// waiters gives every question that is open, and every message that waits.
+func waiters(t *testing.T, s *Store) map[string]string {
+	t.Helper()
+	waits := map[string]string{}
+	questions, err := s.OpenQuestions(t.Context(), agent.DefaultProject)
+	must(t, err)
+	for _, q := range questions {
+		waits[string(q.Request.ID)] = fmt.Sprint(q.Turn, q.Request, q.Answer)
+	}
+	list, err := s.Sessions(t.Context(), agent.DefaultProject, Page{}, 100)
+	must(t, err)
+	for _, session := range list {
+		queue, err := s.Queue(t.Context(), session.Key)
+		must(t, err)
+		for _, q := range queue {
+			waits[string(q.Message.ID)] = fmt.Sprint(q.Number, q.Message)
+		}
+	}
+	return waits
 }
 
 // told gives every message of every branch, read as a page and a model read them.
@@ -63,7 +89,7 @@ func told(t *testing.T, s *Store) map[string]string {
 // with nothing in it that was not said, and what is missing is said.
 func TestSalvageKeepsWhatIsAuthentic(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "history.db")
-	messages, salt := library(t, path)
+	messages, waits, salt := library(t, path)
 	file, err := os.ReadFile(path)
 	must(t, err)
 	pages := (len(file) - prologue) / pageSize
@@ -90,17 +116,22 @@ func TestSalvageKeepsWhatIsAuthentic(t *testing.T) {
 			t.Errorf("pages %v: found %v of %d", damaged, found.Bad, found.Pages)
 		}
 		s := open(t, out)
-		kept := told(t, s)
+		kept, waiting := told(t, s), waiters(t, s)
 		for id, m := range kept {
 			if messages[id] != m {
 				t.Fatalf("pages %v: nobody said %s %q", damaged, id, m)
+			}
+		}
+		for id, what := range waiting {
+			if waits[id] != what {
+				t.Fatalf("pages %v: nothing like %s waited: %s", damaged, id, what)
 			}
 		}
 		if len(kept) < len(messages) && len(found.Incomplete) == 0 && len(found.Tables) == 0 && found.Sessions == 6 {
 			t.Errorf("pages %v: %d of %d messages, and that is not said", damaged, len(kept), len(messages))
 		}
 		if len(damaged) == 1 && !slices.ContainsFunc(found.Tables, func(l TableLoss) bool { return l.All }) {
-			survived, expected = survived+len(kept), expected+len(messages)
+			survived, expected = survived+len(kept)+len(waiting), expected+len(messages)+len(waits)
 		}
 		var verdict string
 		must(t, s.read.row(t.Context(), "PRAGMA integrity_check").Scan(&verdict))
@@ -120,4 +151,46 @@ func TestSalvageKeepsWhatIsAuthentic(t *testing.T) {
 	if survived < expected*3/4 {
 		t.Errorf("%d of %d messages survive the loss of one page", survived, expected)
 	}
+}
+
+// TestWhatWaitsIsSalvagedWithoutItsSession: a session is made anew for what a person queued, and what a turn asked is closed
+// if the turn had to be made anew, too, because nobody knows whether it went on.
+func TestWhatWaitsIsSalvagedWithoutItsSession(t *testing.T) {
+	s := fresh(t)
+	s.rest()
+	must(t, s.CreateSession(t.Context(), home, spec, ""))
+	lost := agent.SessionKey{Project: "p", Session: "lost"}
+	must(t, s.CreateSession(t.Context(), lost, spec, ""))
+	for _, key := range []agent.SessionKey{home, lost} {
+		m := agent.Message{ID: "u1", Role: agent.RoleUser, Parts: []agent.Part{picture.Part("")}}
+		_, err := s.Enqueue(t.Context(), key, m, []agent.Media{picture})
+		must(t, err)
+	}
+	waiting(t, s, home, "1", "")
+	waiting(t, s, home, "2", "t1")
+	waiting(t, s, lost, "3", "")
+	_, err := s.writer.ExecContext(t.Context(), `PRAGMA foreign_keys = 0;
+		DELETE FROM turn WHERE id = 't1';
+		DELETE FROM turn WHERE id = 't3'; DELETE FROM log WHERE turn = 't3'; DELETE FROM message WHERE turn = 't3'; DELETE FROM session WHERE id = 'lost';
+		DELETE FROM queued_media; DELETE FROM media_project; INSERT INTO media_project VALUES (9, 'p'); INSERT INTO allowed_tool VALUES (9, 'shell');
+		UPDATE session SET next_queued = 1`)
+	must(t, err)
+	must(t, s.update(t.Context(), written, func(tx tx) error { _, err := remake(t.Context(), tx); return err }))
+	broken, err := values(s.writer.QueryContext(t.Context(), `SELECT * FROM pragma_foreign_key_check`))
+	if err != nil || len(broken) > 0 {
+		t.Errorf("rows refer to what is not there: %v (%v)", broken, err)
+	}
+	if got := openQuestions(t, s); got != "q2" {
+		t.Errorf("open are %q", got)
+	}
+	for _, key := range []agent.SessionKey{home, {Project: agent.DefaultProject, Session: "salvaged-2"}} {
+		queue, err := s.Queue(t.Context(), key)
+		if err != nil || len(queue) != 1 || queue[0].Message.ID != "u1" {
+			t.Errorf("in %v waits %+v (%v)", key, queue, err)
+		}
+		if q, err := s.Enqueue(t.Context(), key, text("u2", agent.RoleUser, "more"), nil); err != nil || q.Number != 2 {
+			t.Errorf("the next is %+v (%v)", q, err)
+		}
+	}
+	collected(t, s, instant(1<<50), "p")
 }

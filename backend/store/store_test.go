@@ -16,7 +16,7 @@ import (
 
 var testKey = sealed.Key{1, 2, 3}
 
-func open(t *testing.T, path string) *Store {
+func open(t testing.TB, path string) *Store {
 	t.Helper()
 	s, err := Open(t.Context(), path, &testKey, 0)
 	if err != nil {
@@ -26,14 +26,14 @@ func open(t *testing.T, path string) *Store {
 	return s
 }
 
-func fresh(t *testing.T) *Store { return open(t, filepath.Join(t.TempDir(), "history.db")) }
+func fresh(t testing.TB) *Store { return open(t, filepath.Join(t.TempDir(), "history.db")) }
 
 var (
 	spec = agent.Spec{ID: "demo", Name: "Demo", Harness: agent.KindScripted, Tools: []string{"read_file"}}
 	home = agent.SessionKey{Project: agent.DefaultProject, Session: "s"}
 )
 
-func must(t *testing.T, err error) {
+func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
@@ -45,7 +45,7 @@ func text(id agent.MessageID, role agent.Role, s string) agent.Message {
 }
 
 // say runs a whole turn: u<name> asks, a<name> answers.
-func say(t *testing.T, s *Store, key agent.SessionKey, name string, parent agent.TurnID, user *agent.Message, media ...agent.Media) agent.TurnID {
+func say(t testing.TB, s *Store, key agent.SessionKey, name string, parent agent.TurnID, user *agent.Message, media ...agent.Media) agent.TurnID {
 	t.Helper()
 	turn := agent.TurnID("t" + name)
 	started := agent.TurnStarted{Turn: turn, UserMessage: agent.MessageID("u" + name), Message: agent.MessageID("a" + name)}

@@ -34,7 +34,7 @@ func (s *Set) Decide(call agent.ToolCall, allowed []string) agent.Event {
 		return agent.InteractionRequest{Call: call.ID, Kind: agent.ClientTool}
 	}
 	t, granted := find(s.granted, call.Name)
-	if !granted || t.ReadOnly || slices.Contains(allowed, call.Name) {
+	if !granted || t.ReadOnly || s.policy == agent.PermissionAuto || slices.Contains(allowed, call.Name) {
 		return nil
 	}
 	change, fits := t.change(call.Input)
@@ -43,11 +43,9 @@ func (s *Set) Decide(call agent.ToolCall, allowed []string) agent.Event {
 		return nil
 	case s.policy == agent.PermissionDeny:
 		return agent.ToolResult{ID: call.ID, Name: call.Name, Denied: true, Output: fmt.Sprintf("%s was not run: this agent may not change anything. Do without it.", call.Name)}
-	case s.policy == agent.PermissionAsk:
-		payload, _ := json.Marshal(manifest{change.action(), call.Name, oneLine(change.preview())}) // strings: it cannot fail
-		return agent.InteractionRequest{Call: call.ID, Kind: agent.UserApproval, Payload: payload}
 	}
-	return nil
+	payload, _ := json.Marshal(manifest{change.action(), call.Name, oneLine(change.preview())}) // strings: it cannot fail
+	return agent.InteractionRequest{Call: call.ID, Kind: agent.UserApproval, Payload: payload}
 }
 
 // IsClient reports whether the caller runs the tool of this name.

@@ -9,7 +9,7 @@ import (
 )
 
 // chunkKeys are the keys of each type of chunk: those that it must have, then those that it may. Strict clients accept
-// no others.
+// no others: §4 Emitted.
 var chunkKeys = map[string]string{
 	"start":                  "messageId messageMetadata",
 	"start-step":             "",
@@ -54,7 +54,8 @@ type wireChunk struct {
 	Preliminary bool
 }
 
-// ruleChecker holds a sequence of chunks to the rules of stream.md section 4.
+// ruleChecker holds a sequence of chunks to the rules: §4 For any id, Each loop iteration, `messageId` is unique, Endings, A tool
+// result for an id never announced, Close text and reasoning blocks.
 type ruleChecker struct {
 	step    bool
 	open    string            // the block

@@ -3,6 +3,7 @@ import { useState, type ComponentProps, type ReactNode } from 'react';
 import type { Question } from '../chat/questions.ts';
 import type { OpenSession } from '../chat/session.ts';
 import { useParley } from '../parley.ts';
+import { argument } from '../tools/call.ts';
 import { Button } from '../ui/button.tsx';
 import { useStore } from '../ui/store.ts';
 import { text } from '../ui/text.ts';
@@ -13,28 +14,36 @@ interface ApprovalProps {
   question: Extract<Question, { kind: 'approval' }>;
   place: [n: number, of: number];
   title: ReactNode;
-  live: boolean;
   /** What the call was given, as its card shows it. */
   children: ReactNode;
 }
 
 /** Asks whether a call may run. */
-export function ApprovalCard({ session, question, place, title, live, children }: ApprovalProps) {
+export function ApprovalCard({ session, question, place, title, children }: ApprovalProps) {
   const { list } = useParley();
   const agent = useStore(list, () => list.get(session.id)?.agent);
   const [note, write] = useState('');
   const { id, tool, asks } = question;
+<<<<<<< HEAD
   const { action, preview } = asks?.manifest ?? {};
+  const happens = [text.question.action(action), preview].filter(Boolean).join(': ');
+=======
+  const about = [text.question.action(argument(asks, 'action')), argument(asks, 'preview')].filter(Boolean).join(': ');
+>>>>>>> h-page
   const decide = (approved: boolean, scope?: 'session') =>
     void session.questions.answer(id, approved ? { approved, scope } : { approved, note: note.trim() || undefined });
   const keys = { y: () => decide(true), s: () => decide(true, 'session'), n: () => decide(false) };
   return (
-    <QuestionCard session={session} question={question} place={place} live={live} keys={keys} title={<Title>{title}</Title>}>
+    <QuestionCard session={session} question={question} place={place} keys={keys} title={<Title>{title}</Title>}>
       {cannot => (
         <>
           <p className="mt-0.5 break-words text-soft">
-            {[text.question.action(action), preview].filter(Boolean).join(': ')}
-            {agent && <span className="text-faint"> · {text.question.by(agent.name || agent.id)}</span>}
+<<<<<<< HEAD
+            {[happens, agent && text.question.by(agent.name || agent.id)].filter(Boolean).join(' · ')}
+=======
+            {about}
+            {agent && <span className="text-faint">{text.question.by(about, agent.name || agent.id)}</span>}
+>>>>>>> h-page
           </p>
           <div className="mt-2">{children}</div>
           <div className="mt-3 flex flex-wrap items-center gap-2">
@@ -48,7 +57,7 @@ export function ApprovalCard({ session, question, place, title, live, children }
               className="ms-auto flex min-w-56 flex-1 gap-2"
               onSubmit={event => {
                 event.preventDefault();
-                if (!cannot) decide(false);
+                decide(false);
               }}
             >
               <input

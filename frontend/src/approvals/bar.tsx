@@ -14,13 +14,13 @@ interface QuestionBarProps {
 
 /** Says above the composer that something waits for the person, where none of it is in view. */
 export function QuestionBar({ session, open }: QuestionBarProps) {
-  const isInView = useStore(session.questions, state => state.inView.size > 0);
+  const isInView = useStore(session.questions, state => [...state.cards.values()].includes(true));
   const show = () => {
-    const next = open.find(({ id }) => id !== undefined);
-    if (!next) return;
+    const next = open.find(({ kind }) => kind !== 'client_tool');
+    if (!next?.id) return;
     session.pages.toEnd();
     session.questions.goTo(next.id);
-    void session.show(session.chat.lastMessage!.id);
+    if (!session.questions.value.cards.has(next.id)) void session.show(session.chat.lastMessage!.id); // its turn is far off
   };
   useShortcut('question', show);
   if (open.length === 0 || isInView) return null;

@@ -13,22 +13,18 @@ interface QuestionCardProps {
   place: [n: number, of: number];
   /** What is asked, in one line. */
   title: ReactNode;
-  /** Whether the agent is still busy with something else: it takes no answer before it waits for one. */
-  live: boolean;
   /** What keys do while the card has the focus. */
   keys?: Record<string, () => void>;
   children: (cannot: boolean) => ReactNode;
 }
 
 /** A question at the call that waits for it. Nothing in it has the focus before a person puts it there. */
-export function QuestionCard({ session, question: { id }, place, title, live, keys, children }: QuestionCardProps) {
+export function QuestionCard({ session, question: { id }, place, title, keys, children }: QuestionCardProps) {
   const { questions } = session;
   const isAnswered = useStore(questions, state => state.answered.has(id));
   const problem = useStore(questions, state => state.problems[id]);
-  const isSettled = useSettled(
-    !live && !isAnswered,
-    useStore(questions, state => state.answeredAt),
-  );
+  const answeredAt = useStore(questions, state => state.answeredAt);
+  const isSettled = useSettled(!isAnswered, answeredAt);
   const card = useRef<HTMLElement>(null);
   useSight(card, session, id);
 
@@ -69,9 +65,10 @@ function useSight(card: RefObject<HTMLElement | null>, { questions }: OpenSessio
   useEffect(() => {
     const sight = new IntersectionObserver(([entry]) => questions.see(id, entry!.isIntersecting), { threshold: 0.2 });
     sight.observe(card.current!);
+    questions.see(id, false);
     return () => {
       sight.disconnect();
-      questions.see(id, false);
+      questions.see(id, undefined);
     };
   }, [card, questions, id]);
   const isGoal = useStore(questions, state => state.goal === id);

@@ -2,6 +2,7 @@ import { MessageCircleQuestion } from 'lucide-react';
 import { useState } from 'react';
 import type { Question } from '../chat/questions.ts';
 import type { OpenSession } from '../chat/session.ts';
+import { argument } from '../tools/call.ts';
 import { Button } from '../ui/button.tsx';
 import { text } from '../ui/text.ts';
 import { QuestionCard } from './card.tsx';
@@ -10,22 +11,22 @@ interface InputProps {
   session: OpenSession;
   question: Extract<Question, { kind: 'input' }>;
   place: [n: number, of: number];
-  live: boolean;
 }
 
 /** Asks a person something, to be answered in their words, or by one of those that it offers. */
-export function InputCard({ session, question, place, live }: InputProps) {
+export function InputCard({ session, question, place }: InputProps) {
   const [said, write] = useState('');
-  const { question: asks, options = [] } = question.asks.request;
+  const { options: offered } = question.asks;
+  const options = Array.isArray(offered) ? offered.filter(option => typeof option === 'string') : [];
   const answer = (output: string) => void session.questions.answer(question.id, { output });
   const title = (
     <span className="flex items-baseline gap-2">
       <MessageCircleQuestion aria-hidden className="size-4 shrink-0 self-center text-warn" />
-      <span className="min-w-0">{asks ?? text.question.input}</span>
+      <span className="min-w-0">{argument(question.asks, 'question') ?? text.question.input}</span>
     </span>
   );
   return (
-    <QuestionCard session={session} question={question} place={place} live={live} title={title}>
+    <QuestionCard session={session} question={question} place={place} title={title}>
       {cannot => (
         <>
           {options.length > 0 && (
@@ -41,7 +42,7 @@ export function InputCard({ session, question, place, live }: InputProps) {
             className="mt-2 flex gap-2"
             onSubmit={event => {
               event.preventDefault();
-              if (said.trim() && !cannot) answer(said.trim());
+              if (said.trim()) answer(said.trim());
             }}
           >
             <input
@@ -52,7 +53,7 @@ export function InputCard({ session, question, place, live }: InputProps) {
               onChange={event => write(event.target.value)}
               className="h-8 min-w-0 flex-1 rounded-md border border-line-strong bg-raised px-2.5 placeholder:text-faint"
             />
-            <Button type="submit" disabled={cannot || !said.trim()}>
+            <Button type="submit" disabled={!said.trim()}>
               {text.question.send}
             </Button>
           </form>

@@ -13,6 +13,7 @@ interface BranchesProps {
 
 /** The way to the other versions of a turn, if it has any: asked in other words, or answered again. */
 export function Branches({ session, answers, isFixed }: BranchesProps) {
+  const isChoosing = useStore(session, state => state.choosing);
   const branches = useStore(session.pages, state => state.branches);
   const answer = answers.findLast(({ id }) => branches[id])?.id;
   if (!answer) return null;
@@ -22,13 +23,13 @@ export function Branches({ session, answers, isFixed }: BranchesProps) {
     <IconButton
       icon={icon}
       label={label}
-      disabled={isFixed || !versions[at + by]}
+      disabled={isFixed || isChoosing || !versions[at + by]}
       onClick={() => void session.choose(versions[at + by]!)}
       className="size-6 rtl:-scale-x-100"
     />
   );
   return (
-    <div role="group" aria-label={text.branch.title} data-stays className="-mt-3 flex items-center justify-end text-xs text-soft tabular-nums">
+    <div role="group" aria-label={text.branch.title} className="-mt-3 flex items-center justify-end text-xs text-soft tabular-nums">
       {step(-1, ChevronLeft, text.branch.previous)}
       <span role="status" aria-label={text.branch.says(at + 1, versions.length)}>
         {text.branch.place(at + 1, versions.length)}

@@ -23,17 +23,18 @@ export interface Plan {
   items: PlanItem[];
 }
 
-/** What a call is about to do, and what a person decided on it: the data of a data-approval part. */
+/** What a call is about to do, in the harness's words: the data of a data-approval part. */
 export interface Approval {
   toolCallId: string;
-  manifest: { action?: string; preview?: string };
-  decision?: { approved: boolean; note?: string; scope?: string };
+  action?: unknown;
+  preview?: unknown;
 }
 
-/** What an agent wants to know: the data of a data-input-request part. */
+/** What an agent wants to know, in the harness's words: the data of a data-input-request part. */
 export interface InputRequest {
   toolCallId: string;
-  request: { question?: string; options?: string[] };
+  question?: unknown;
+  options?: unknown;
 }
 
 type Data = {

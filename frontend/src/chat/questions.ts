@@ -39,8 +39,8 @@ interface State {
   answered: ReadonlySet<string>;
   /** Why an answer could not be stored. */
   problems: Readonly<Record<string, string>>;
-  /** Those whose cards a person sees. */
-  inView: ReadonlySet<string>;
+  /** Those whose cards are there, and whether a person sees them. */
+  cards: ReadonlyMap<string, boolean>;
   /** The one that the person is to be taken to. */
   goal: string | undefined;
   /** When an answer was given last: what moves into its place is not meant by the same click. */
@@ -50,7 +50,7 @@ interface State {
 /** The person's side of what an agent asks. */
 export class Questions extends Store<State> {
   constructor(private readonly client: Client) {
-    super({ answered: new Set(), problems: {}, inView: new Set(), goal: undefined, answeredAt: 0 });
+    super({ answered: new Set(), problems: {}, cards: new Map(), goal: undefined, answeredAt: 0 });
   }
 
   /** Stores an answer. How the turn goes on from it is the session's to see. */
@@ -67,13 +67,12 @@ export class Questions extends Store<State> {
     }
   }
 
-  /** Says whether a person sees the card of a question. */
-  see(id: string, isSeen: boolean): void {
-    if (this.value.inView.has(id) === isSeen) return;
-    const inView = new Set(this.value.inView);
-    if (isSeen) inView.add(id);
-    else inView.delete(id);
-    this.set({ inView });
+  /** Says whether a person sees the card of a question; undefined if there is none any more. */
+  see(id: string, isSeen: boolean | undefined): void {
+    const cards = new Map(this.value.cards);
+    if (isSeen === undefined) cards.delete(id);
+    else cards.set(id, isSeen);
+    this.set({ cards });
   }
 
   goTo(id: string | undefined): void {

@@ -23,6 +23,8 @@ interface State {
   stopping: boolean;
   /** The connection was lost in the middle of an answer, which is to be resumed. */
   cut: boolean;
+  /** Another branch is about to be shown. */
+  choosing: boolean;
   /** What the agent says it is busy with. */
   activity: string | undefined;
   /** Why what was asked last did not begin. */
@@ -61,6 +63,7 @@ export class OpenSession extends Store<State> {
       syncing: false,
       stopping: false,
       cut: false,
+      choosing: false,
       activity: undefined,
       refusal: undefined,
     });
@@ -156,10 +159,13 @@ export class OpenSession extends Store<State> {
 
   /** Shows the branch that an answer is in. Its reader stays at that turn. */
   async choose(answer: string): Promise<void> {
-    if (!(await this.#does(this.client.choose(this.id, answer)))) return;
-    this.pages.toEnd();
-    await this.sync();
-    if (!this.pages.shown.some(({ id }) => id === answer)) await this.pages.show(answer);
+    this.set({ choosing: true });
+    if (await this.#does(this.client.choose(this.id, answer))) {
+      this.pages.toEnd();
+      await this.sync();
+      if (!this.pages.shown.some(({ id }) => id === answer)) await this.pages.show(answer);
+    }
+    this.set({ choosing: false });
   }
 
   /** Raises the limit of turns and lets the last message be answered again. */

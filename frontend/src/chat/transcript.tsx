@@ -32,7 +32,7 @@ interface TranscriptProps {
 export function Transcript({ session, messages, isBusy, isActive, isEnd }: TranscriptProps) {
   const turns = useFold(messages, toTurns);
   const [reading] = useState(session.pages.reading);
-  const { scroller, content, isFollowing, following, jump, leave } = useFollowing(reading?.follows ?? true);
+  const { scroller, content, isFollowing, following, jump, leave, settle } = useFollowing(reading?.follows ?? true);
   const list = useVirtualizer({
     count: turns.length,
     getScrollElement: () => scroller.current,
@@ -84,6 +84,14 @@ export function Transcript({ session, messages, isBusy, isActive, isEnd }: Trans
   useEffect(() => {
     if (sent) jump();
   }, [sent, jump]);
+
+  // Who looks at another branch stays where the branches part.
+  const isChoosing = useStore(session, state => state.choosing);
+  useEffect(() => {
+    if (!isChoosing) return;
+    leave();
+    return settle;
+  }, [isChoosing, leave, settle]);
 
   const step = (by: 1 | -1) => {
     const top = scroller.current!.scrollTop;

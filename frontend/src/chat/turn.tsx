@@ -84,14 +84,12 @@ function Asked({ session, message, isFixed }: AskedProps) {
       ) : (
         said && (
           <div className="flex max-w-full items-center gap-1">
-            {!isFixed && (
-              <IconButton
-                icon={Pencil}
-                label={text.branch.edit}
-                onClick={() => edit(true)}
-                className="size-7 pointer-fine:opacity-0 pointer-fine:group-focus-within/asked:opacity-100 pointer-fine:group-hover/asked:opacity-100"
-              />
-            )}
+            <IconButton
+              icon={Pencil}
+              label={text.branch.edit}
+              onClick={() => edit(true)}
+              className={`size-7 pointer-fine:opacity-0 pointer-fine:group-focus-within/asked:opacity-100 pointer-fine:group-hover/asked:opacity-100 ${isFixed ? 'invisible' : ''}`}
+            />
             <p
               dir="auto"
               className="min-w-0 rounded-2xl rounded-ee-md bg-bubble px-4 py-2.5 break-words whitespace-pre-wrap contrast-more:border contrast-more:border-line"

@@ -31,7 +31,7 @@ export function ToolGroup({ parts, questions, live, session }: ToolGroupProps) {
         const call = toCall(part);
         if (!question?.isOpen || !question.id) return <ToolRow key={call.id} {...call} question={question} live={live} seen={session.seen} />;
         const place: [number, number] = [open.indexOf(question) + 1, open.length];
-        const about = { session, place, live };
+        const about = { session, place };
         if (question.kind === 'input') return <InputCard key={question.id} question={question} {...about} />;
         return (
           <ApprovalCard key={question.id} question={question} title={<CallTitle call={call} />} {...about}>

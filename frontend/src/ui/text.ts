@@ -156,7 +156,7 @@ export const text = {
   },
   branch: {
     edit: 'Edit message',
-    send: 'Send',
+    send: 'Save and send',
     regenerate: 'Answer again',
     fork: 'New session from here',
     title: 'Versions of this turn',
@@ -251,7 +251,7 @@ export const text = {
     place: ([n, of]: [number, number]) => `${n} of ${of}`,
     action: (action: string | undefined) =>
       ({ fs_write: 'Changes files', process: 'Runs a program', egress: 'Uses the network', os: 'Acts outside of Parley' })[action ?? ''] ?? '',
-    by: (agent: string) => `asked by ${agent}`,
+    by: (about: string, agent: string) => (about ? ` · asked by ${agent}` : `Asked by ${agent}`),
     once: 'Allow once',
     session: 'Allow for this session',
     sessionMeans: (tool: string) => `In this session, ${tool} then runs without asking`,
