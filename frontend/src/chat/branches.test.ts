@@ -38,8 +38,10 @@ const ids = (session: OpenSession) => session.pages.shown.map(({ id }) => id);
 const first = [said('u1', 'One'), answered('a1', 'First')];
 const whole = [...first, said('u2', 'Two'), answered('a2', 'Second')];
 
+const page = (messages: Message[], more: object = {}) => ({ session_id: 's', messages, pending: [], queue: [], branches: {}, ...more });
+
 function stored(messages: Message[], branches: Record<string, string[]> = {}): void {
-  server.answers.set('POST /load-session', () => ({ session_id: 's', messages, pending: [], queue: [], branches }));
+  server.answers.set('POST /load-session', () => page(messages, { branches }));
 }
 
 async function opened(): Promise<OpenSession> {
@@ -122,7 +124,6 @@ describe('§7 the person switches between branches', () => {
   test('and is taken to a branch that is longer than what is loaded of it', async () => {
     const session = await opened();
     server.answers.set('POST /messages/s/branch', () => new Response(null, { status: 204 }));
-    const page = (messages: Message[], more: object) => ({ session_id: 's', messages, pending: [], queue: [], branches: {}, ...more });
     server.answers.set('POST /load-session', query =>
       query.has('around') ? page([said('u1', 'Uno'), answered('b1', 'Other')], { later: 'b1' }) : page([said('u9', 'Far'), answered('b9', 'off')], { earlier: 'u9' }),
     );
