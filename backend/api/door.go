@@ -97,6 +97,7 @@ func New(addr string, o Options) *Door {
 	for path, allowed := range methods {
 		d.mux.HandleFunc(path, func(w http.ResponseWriter, _ *http.Request) { d.refuseMethod(w, allowed) })
 	}
+	d.mux.HandleFunc("GET /openapi.json", openAPI)
 	d.mux.HandleFunc("/", d.page)
 	return d
 }

@@ -11,6 +11,7 @@ import (
 	"parley/backend/agent"
 )
 
+// §9 exact Host and Origin checks, §9 a 256-bit token, §2 x-parley-messages-version
 func TestWhoIsLetIn(t *testing.T) {
 	w := open(t)
 	own := w.url
@@ -52,8 +53,8 @@ func TestWhoIsLetIn(t *testing.T) {
 			if res.StatusCode != c.want {
 				t.Fatalf("%s, want %d", res.Status, c.want)
 			}
-			if c.want != 200 && res.Header.Get("Access-Control-Allow-Origin") == "*" {
-				t.Error("everyone may read this")
+			if res.Header.Get("Access-Control-Allow-Origin") == "*" || res.Header.Get("Access-Control-Allow-Credentials") != "" || res.Header.Get("Set-Cookie") != "" {
+				t.Errorf("more may read this: %v", res.Header)
 			}
 			if origin := res.Header.Get("Access-Control-Allow-Origin"); c.want == 403 && origin != "" {
 				t.Errorf("a refused origin may read this: %s", origin)
@@ -166,6 +167,7 @@ func TestAPanicTellsNothing(t *testing.T) {
 	}
 }
 
+// §9 no cookies, no * in CORS
 func TestAPreflightIsAnsweredForOurOriginsOnly(t *testing.T) {
 	w := open(t)
 	ask := func(origin string) *http.Response {
@@ -184,6 +186,7 @@ func TestAPreflightIsAnsweredForOurOriginsOnly(t *testing.T) {
 	}
 }
 
+// §9 a strict CSP
 func TestThePageIsStrict(t *testing.T) {
 	w := open(t)
 	noToken := func(r *http.Request) { r.Header.Del("Authorization") }

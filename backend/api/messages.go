@@ -73,7 +73,7 @@ type exchange struct {
 // send does what a request asks for. Who finds the session busy is told with what.
 func (d inside) send(ctx context.Context, req uistream.Request) (x exchange, err error) {
 	x = exchange{key: agent.SessionKey{Project: d.project, Session: req.Session}, after: -1}
-	r := session.Request{Key: x.key, Agent: req.Agent, User: req.Message, Media: req.Media, Overlay: session.Overlay(req.Overlay), Inputs: req.Inputs}
+	r := session.Request{Key: x.key, Agent: req.Agent, User: req.Message, Media: req.Media, Overlay: req.Overlay, Inputs: req.Inputs}
 	switch {
 	case req.Trigger == uistream.TriggerRegenerate:
 		r.Regenerate, r.Answer = true, req.MessageID

@@ -9,6 +9,7 @@ import (
 	"testing"
 )
 
+// §3 headers, §2 useChat must work with no glue: the body is the one that it sends by default.
 func TestATurnIsStreamedAndLoadedAlike(t *testing.T) {
 	w := open(t)
 	res := w.say("s", "u1", `look [[tool:list_directory {"path":"."}]] [[say:done]]`)
@@ -29,6 +30,7 @@ func TestATurnIsStreamedAndLoadedAlike(t *testing.T) {
 	}
 }
 
+// §2 POST /messages/{id}/stop
 func TestASecondTurnHasToWait(t *testing.T) {
 	w := open(t)
 	w.say("s", "u1", "[[hang]]")
@@ -49,6 +51,7 @@ func TestASecondTurnHasToWait(t *testing.T) {
 	}
 }
 
+// §6 client gone ≠ turn cancelled; §8 204 when nothing runs; §8 without Last-Event-ID a full replay, deltas merged (§3 coalesce).
 func TestAClientThatLeavesStopsNothingAndResumesAnywhere(t *testing.T) {
 	w := open(t)
 	ctx, leave := context.WithCancel(t.Context())
@@ -119,6 +122,7 @@ func TestAFailureIsInTheStreamAndCanBeTriedAgain(t *testing.T) {
 	}
 }
 
+// §5 before and limit: pages backwards.
 func TestLoadingBackwards(t *testing.T) {
 	w := open(t)
 	for i := range 5 {

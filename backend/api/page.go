@@ -1,6 +1,7 @@
 package api
 
 import (
+	_ "embed" // for openapi.json
 	"io/fs"
 	"net/http"
 	"strings"
@@ -30,6 +31,17 @@ func (d *Door) page(w http.ResponseWriter, r *http.Request) {
 	}
 	http.NewResponseController(w).SetWriteDeadline(time.Now().Add(writeLimit))
 	http.ServeFileFS(w, r, d.Page, name)
+}
+
+// description says what routes there are, as OpenAPI. It is generated from the table of them: see TestOpenAPI.
+//
+//go:embed openapi.json
+var description []byte
+
+// openAPI serves the description. Like the page it holds nothing of the person's, and needs no token.
+func openAPI(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("content-type", string(asJSON))
+	newFlusher(w).write(description)
 }
 
 // Policy is the content security policy of the page; connect is whom it may talk to. Nothing comes from elsewhere, and

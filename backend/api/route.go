@@ -14,11 +14,13 @@ import (
 	"parley/backend/session"
 )
 
-// route is one resource of the door. The types of its bodies are kept, because the page's TypeScript is generated from
-// what the handlers really decode and encode.
+// route is one resource of the door. The types of its bodies are kept, because the page's TypeScript and openapi.json are
+// generated from what the handlers really decode and encode.
 type route struct {
 	pattern           string
 	serve             func(*Door, caller, http.ResponseWriter, *http.Request)
+	handler           any // what serve calls
+	query             []string
 	request, response reflect.Type
 	owners            bool // closed to who has the token of one project only
 }
@@ -43,7 +45,7 @@ var routes = []route{
 	owners(accept("POST /vault/backup", (*Door).backUpVault)),
 	owners(answer("POST /vault/scrub", inside.scrubVault)),
 	answer("GET /agents", inside.listAgents),
-	answer("GET /sessions", inside.listSessions),
+	asking(answer("GET /sessions", inside.listSessions), "limit", "after"),
 	answer("GET /sessions/{id}", inside.getSession),
 	accept("PATCH /sessions/{id}", inside.changeSession),
 	answer("DELETE /sessions/{id}", inside.deleteSession),
@@ -51,21 +53,21 @@ var routes = []route{
 	answer("POST /sessions/{id}/purge", inside.purgeSession),
 	accept("POST /sessions/{id}/fork", inside.forkSession),
 	answer("GET /sessions/{id}/messages", inside.listMessages),
-	stream[session.Event]("GET /sessions/{id}/events", inside.streamEvents),
+	asking(stream[session.Event]("GET /sessions/{id}/events", inside.streamEvents), "from"),
 	stream[Reply]("POST /messages", inside.postMessage),
 	stream[noBody]("GET /messages/{id}/stream", inside.resumeMessage),
 	answer("POST /messages/{id}/stop", inside.stopMessage),
 	answer("GET /messages/{id}/queue", inside.listQueue),
 	accept("PATCH /messages/{id}/queue/{n}", inside.changeQueued),
 	answer("DELETE /messages/{id}/queue/{n}", inside.removeQueued),
-	answer("POST /messages/{id}/send-now", inside.sendNow),
+	asking(answer("POST /messages/{id}/send-now", inside.sendNow), "n"),
 	accept("POST /messages/{id}/branch", inside.chooseBranch),
-	taking[LoadRequest](stream[LoadedSession]("POST /load-session", inside.loadSession)),
+	asking(taking[LoadRequest](stream[LoadedSession]("POST /load-session", inside.loadSession)), "limit", "before", "after", "around"),
 	answer("GET /approvals", inside.listApprovals),
 	accept("POST /approvals/{id}", inside.decide),
 	answer("POST /media", inside.postMedia),
 	stream[noBody]("GET /media/{sum}", inside.getMedia),
-	answer("GET /search", inside.search),
+	asking(answer("GET /search", inside.search), "q", "agent", "role", "whole", "since", "until", "limit", "after"),
 }
 
 // owners closes a route to who has the token of one project only.
@@ -94,7 +96,7 @@ func lead[At place](d *Door, c caller, r *http.Request) (at At, leave func(), er
 
 // answer is a route without a request body.
 func answer[At place, Res any](pattern string, fn func(At, *http.Request) (Res, error)) route {
-	return route{pattern: pattern, serve: func(d *Door, c caller, w http.ResponseWriter, r *http.Request) {
+	return route{pattern: pattern, handler: fn, serve: func(d *Door, c caller, w http.ResponseWriter, r *http.Request) {
 		var res Res
 		at, leave, err := lead[At](d, c, r)
 		defer leave()
@@ -107,7 +109,7 @@ func answer[At place, Res any](pattern string, fn func(At, *http.Request) (Res, 
 
 // accept is a route with a request body.
 func accept[At place, Req, Res any](pattern string, fn func(At, *http.Request, Req) (Res, error)) route {
-	return route{pattern: pattern, serve: func(d *Door, c caller, w http.ResponseWriter, r *http.Request) {
+	return route{pattern: pattern, handler: fn, serve: func(d *Door, c caller, w http.ResponseWriter, r *http.Request) {
 		var req Req
 		var res Res
 		at, leave, err := lead[At](d, c, r)
@@ -124,7 +126,7 @@ func accept[At place, Req, Res any](pattern string, fn func(At, *http.Request, R
 
 // stream is a route that writes its own reply, whose lines are of type Item if that is one of ours.
 func stream[Item any](pattern string, fn func(inside, http.ResponseWriter, *http.Request) error) route {
-	return route{pattern: pattern, serve: func(d *Door, c caller, w http.ResponseWriter, r *http.Request) {
+	return route{pattern: pattern, handler: fn, serve: func(d *Door, c caller, w http.ResponseWriter, r *http.Request) {
 		at, leave, err := d.enterFor(r, c)
 		defer leave()
 		if err == nil {
@@ -134,6 +136,12 @@ func stream[Item any](pattern string, fn func(inside, http.ResponseWriter, *http
 			writeError(w, d.Log, err)
 		}
 	}, response: reflect.TypeFor[Item]()}
+}
+
+// asking names the parameters of the query.
+func asking(r route, names ...string) route {
+	r.query = names
+	return r
 }
 
 // taking names the type of the body that a stream decodes itself.

@@ -100,6 +100,7 @@ func (p *page) until(request, kind string) (string, socketFrame) {
 	}
 }
 
+// §8 one WebSocket at /socket
 func TestTheSocketStreamsATurn(t *testing.T) {
 	w := open(t)
 	p := w.dial()

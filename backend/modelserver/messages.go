@@ -32,7 +32,8 @@ func (s *Server) messages(w http.ResponseWriter, r *http.Request) {
 	a.play(v, results)
 }
 
-// messagesAnswer speaks as Anthropic does. content is what was said, the last block still open while it grows.
+// messagesAnswer speaks as Anthropic does. content is what was said, of a
+// stream its blocks only.
 type messagesAnswer struct {
 	*answer
 	model   string
@@ -59,31 +60,54 @@ type anthropicUsage struct {
 	Output     int64 `json:"output_tokens"`
 }
 
+// piece is the event of which an answer has many.
+type piece struct {
+	Type  string `json:"type"`
+	Index int    `json:"index"`
+	Delta growth `json:"delta"`
+}
+
+// growth is what a block has more; only the field of its type is set.
+type growth struct {
+	Type        string  `json:"type"`
+	Text        *string `json:"text,omitempty"`
+	Thinking    *string `json:"thinking,omitempty"`
+	PartialJSON *string `json:"partial_json,omitempty"`
+}
+
 type object map[string]any
 
 func (a *messagesAnswer) speak(beat scripted.Beat) {
 	switch beat.Kind {
 	case scripted.BeatThought:
-		b := a.block(block{Type: "thinking", Thinking: new(""), Signature: new("")})
-		*b.Thinking += beat.Text
-		a.delta(object{"type": "thinking_delta", "thinking": beat.Text})
+		a.block(block{Type: "thinking", Thinking: new(""), Signature: new("")})
+		a.grow(growth{Type: "thinking_delta", Thinking: &beat.Text})
 	case scripted.BeatText:
-		b := a.block(block{Type: "text", Text: new("")})
-		*b.Text += beat.Text
-		a.delta(object{"type": "text_delta", "text": beat.Text})
+		a.block(block{Type: "text", Text: new("")})
+		a.grow(growth{Type: "text_delta", Text: &beat.Text})
 	case scripted.BeatCall:
-		b := a.block(block{Type: "tool_use", ID: fmt.Sprintf("toolu_%d", a.id), Name: beat.Call.Name, Input: json.RawMessage(`{}`)})
-		for _, piece := range halves(string(beat.Call.Input)) {
-			a.delta(object{"type": "input_json_delta", "partial_json": piece})
-		}
-		if json.Valid(beat.Call.Input) {
-			b.Input = beat.Call.Input
-		}
+		a.callTool(*beat.Call)
 	}
 }
 
-// block gives the open block if next goes on with it, else it opens next.
-func (a *messagesAnswer) block(next block) *block {
+// callTool calls, in a stream with the input in pieces. A whole answer cannot hold input that is no JSON.
+func (a *messagesAnswer) callTool(step scripted.ToolStep) {
+	call := block{Type: "tool_use", ID: fmt.Sprintf("toolu_%d", a.id), Name: step.Name, Input: json.RawMessage(`{}`)}
+	if !a.stream {
+		if json.Valid(step.Input) {
+			call.Input = step.Input
+		}
+		a.block(call)
+		return
+	}
+	a.block(call)
+	for _, half := range halves(string(step.Input)) {
+		a.grow(growth{Type: "input_json_delta", PartialJSON: &half})
+	}
+}
+
+// block opens next, unless the open block goes on with it.
+func (a *messagesAnswer) block(next block) {
 	if n := len(a.content); n == 0 || a.content[n-1].Type != next.Type {
 		if n == 0 {
 			a.event("message_start", object{"message": a.message(nil)})
@@ -93,7 +117,6 @@ func (a *messagesAnswer) block(next block) *block {
 		a.content = append(a.content, next)
 		a.event("content_block_start", object{"index": n, "content_block": next})
 	}
-	return &a.content[len(a.content)-1]
 }
 
 func (a *messagesAnswer) endBlock() {
@@ -102,8 +125,19 @@ func (a *messagesAnswer) endBlock() {
 	}
 }
 
-func (a *messagesAnswer) delta(d object) {
-	a.event("content_block_delta", object{"index": len(a.content) - 1, "delta": d})
+// grow sends what the open block has more, or gathers its text.
+func (a *messagesAnswer) grow(g growth) {
+	last := len(a.content) - 1
+	if a.stream {
+		a.send("content_block_delta", piece{"content_block_delta", last, g})
+		return
+	}
+	switch b := &a.content[last]; {
+	case g.Text != nil:
+		*b.Text += *g.Text
+	case g.Thinking != nil:
+		*b.Thinking += *g.Thinking
+	}
 }
 
 // event sends an event, which carries its name twice.

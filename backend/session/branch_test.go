@@ -130,7 +130,7 @@ func TestTheAgentOfARequest(t *testing.T) {
 	w := fresh(t)
 	r := says("[[say:hi]]")
 	prompt, model := "You help {{inputs.name}} with {{ inputs.what }}.", "other"
-	r.Overlay = Overlay{SystemPrompt: &prompt, Model: &model}
+	r.Overlay = agent.Overlay{SystemPrompt: &prompt, Model: &model}
 	if _, err := w.Send(t.Context(), r); err == nil || !strings.Contains(err.Error(), `"name"`) {
 		t.Errorf("without its inputs: %v", err)
 	}

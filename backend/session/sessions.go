@@ -84,7 +84,7 @@ type Request struct {
 	Edits      agent.MessageID  // the message that User takes the place of, in a branch of its own; empty if none
 	Regenerate bool             // answer a user message again; User is not looked at
 	Answer     agent.MessageID  // with Regenerate: the answer to write anew; empty is the last
-	Overlay    Overlay          // what the request says about the agent; it is frozen when the session is made
+	Overlay    agent.Overlay    // what the request says about the agent; it is frozen when the session is made
 	Inputs     json.RawMessage  // an object: what {{inputs.name}} in the instructions stands for; may be nil
 	queued     int64            // the number under which User waited
 }
@@ -145,7 +145,7 @@ func (s *Sessions) find(ctx context.Context, r Request) (store.Session, error) {
 			return store.Session{}, err
 		}
 	}
-	wanted = r.Overlay.over(wanted)
+	wanted = r.Overlay.Over(wanted)
 	if sameAgent(wanted, session.Agent) {
 		return session, nil
 	}
@@ -157,12 +157,12 @@ func (s *Sessions) find(ctx context.Context, r Request) (store.Session, error) {
 	return session, err
 }
 
-func (s *Sessions) create(ctx context.Context, key agent.SessionKey, wanted string, overlay Overlay) (store.Session, error) {
+func (s *Sessions) create(ctx context.Context, key agent.SessionKey, wanted string, overlay agent.Overlay) (store.Session, error) {
 	spec, err := s.Agent(wanted)
 	if err != nil {
 		return store.Session{}, err
 	}
-	spec = overlay.over(spec)
+	spec = overlay.Over(spec)
 	err = s.Store.CreateSession(ctx, key, spec, s.Scratch(key))
 	if err != nil && !errors.Is(err, store.ErrExists) {
 		return store.Session{}, err

@@ -8,17 +8,9 @@ import (
 	"parley/backend/agent"
 )
 
-// Overlay is what a request says about its agent: it wins over the stored one. Nil fields are inherited.
-type Overlay struct {
-	Name, Model, Provider, SystemPrompt *string
-	Permissions                         *agent.PermissionPolicy
-	Tools                               *[]string
-	ClientTools                         *[]agent.ClientToolSpec
-}
-
 // overlay reads the parameters of a request. What it does not know is an error: nobody should believe that a tool is
 // forbidden because its name was misspelt.
-func (r *reader) overlay(path string, raw json.RawMessage) (o Overlay) {
+func (r *reader) overlay(path string, raw json.RawMessage) (o agent.Overlay) {
 	parameters := r.object(path, raw)
 	r.only(path, parameters, "agent")
 	path += ".agent"
@@ -51,7 +43,7 @@ const maxTools = 1000
 var toolName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
 // tool reads one of our tools, by its name, or one that the client runs.
-func (r *reader) tool(o *Overlay, path string, raw json.RawMessage) {
+func (r *reader) tool(o *agent.Overlay, path string, raw json.RawMessage) {
 	if raw[0] == '"' {
 		*o.Tools = append(*o.Tools, r.text(path, raw))
 		return

@@ -24,7 +24,7 @@ const (
 type Request struct {
 	Session   agent.SessionID // empty: mint one
 	Agent     string          // the stored agent that the client names, if any
-	Overlay   Overlay
+	Overlay   agent.Overlay
 	Inputs    json.RawMessage // an object of values that the agent's instructions ask for; may be nil
 	Message   agent.Message   // the person's newest, always with an id
 	Media     []agent.Media   // the files in it; of others that it refers to only the handle and the name are known

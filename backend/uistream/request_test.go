@@ -108,9 +108,13 @@ func TestRecordedFiles(t *testing.T) {
 }
 
 func TestUserMessageIsWhatTheClientHolds(t *testing.T) {
-	got, err := UserMessage(said("Hi"))
-	if err != nil || !strings.Contains(string(recorded(t, "native")), `"messages":[`+string(got)+`]`) {
-		t.Errorf("got %s, %v", got, err)
+	sent, edited := said("Hi"), said("Hello")
+	edited.ID = edited.ID.Edit(2) // §2 A client's message id is kept
+	for name, m := range map[string]agent.Message{"native": sent, "native_edit": edited} {
+		got, err := UserMessage(m)
+		if err != nil || !strings.Contains(string(recorded(t, name)), `"messages":[`+string(got)+`]`) {
+			t.Errorf("%s: got %s, %v", name, got, err)
+		}
 	}
 	if _, err := UserMessage(agent.Message{Parts: []agent.Part{agent.ReasoningPart{}}}); err == nil {
 		t.Error("a person's reasoning was shown")
@@ -258,7 +262,7 @@ func TestARequestMayBringInputsAndAnAgent(t *testing.T) {
 	model, prompt, ask := "m", "", agent.PermissionAsk
 	want := Request{
 		Session: "s", Trigger: TriggerSubmit, Message: said("Hi"), Inputs: []byte(`{"a":[1]}`),
-		Overlay: Overlay{
+		Overlay: agent.Overlay{
 			Model: &model, SystemPrompt: &prompt, Permissions: &ask, Tools: &[]string{"bash"},
 			ClientTools: &[]agent.ClientToolSpec{{Name: "locate", Description: "Where?", InputSchema: []byte(`{"type":"object"}`)}},
 		},

@@ -8,31 +8,6 @@ import (
 	"parley/backend/agent"
 )
 
-// Overlay is what a request says about its agent: it wins over the stored one. Nil fields are inherited.
-type Overlay struct {
-	Name, Model, Provider, SystemPrompt *string
-	Permissions                         *agent.PermissionPolicy
-	Tools                               *[]string
-	ClientTools                         *[]agent.ClientToolSpec
-}
-
-func (o Overlay) over(spec agent.Spec) agent.Spec {
-	replace(&spec.Name, o.Name)
-	replace(&spec.Model, o.Model)
-	replace(&spec.Provider, o.Provider)
-	replace(&spec.SystemPrompt, o.SystemPrompt)
-	replace(&spec.Permissions, o.Permissions)
-	replace(&spec.Tools, o.Tools)
-	replace(&spec.ClientTools, o.ClientTools)
-	return spec
-}
-
-func replace[T any](field *T, with *T) {
-	if with != nil {
-		*field = *with
-	}
-}
-
 // sameAgent compares what is stored of agents.
 func sameAgent(a, b agent.Spec) bool {
 	var stored [2]agent.Spec
