@@ -58,8 +58,8 @@ type Prompt struct {
 	Secrets  map[string]string // provider name → key; only the one that this run needs
 }
 
-// Resumed reads how far the turn has come: its steps so far, none of a new one, and the calls that are to be run before the
-// model is asked again.
+// Resumed reads how far the turn has come: how many steps it has taken, none if it is new, and which calls are to be run
+// before the model is asked again.
 func (p Prompt) Resumed() (steps int, run []ToolCall) {
 	for _, m := range p.Messages {
 		switch m.Role {

@@ -12,12 +12,12 @@ type dialogue struct {
 	Model     string          `json:"model"`
 	MaxTokens *int            `json:"max_tokens"`
 	System    content         `json:"system"`
-	Messages  []said          `json:"messages"`
+	Messages  []statement     `json:"messages"`
 	Tools     []anthropicTool `json:"tools"`
 	Stream    bool            `json:"stream"`
 }
 
-type said struct {
+type statement struct {
 	Role    string  `json:"role"`
 	Content content `json:"content"`
 }

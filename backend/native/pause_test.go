@@ -65,7 +65,7 @@ func TestWhatTheModelReadsAfterAPause(t *testing.T) {
 		}
 		p := prompt(`[[say:go on]] [[usage:7,3]]`,
 			agent.Message{Role: agent.RoleAssistant, Parts: []agent.Part{call("c1"), call("c2"), call("c3")}},
-			agent.Message{Role: agent.RoleTool, Parts: []agent.Part{agent.ToolResultPart{ToolCallID: "c1", Result: []byte(`"Not this one: use \"c2\"."`), IsError: true}}})
+			agent.Message{Role: agent.RoleTool, Parts: []agent.Part{agent.ToolResultPart{ToolCallID: "c1", Result: []byte(`"Not this one: use \"c2\"."`), IsError: true, Denied: true}}})
 		p.Approved = []string{"c2"}
 		turn := agenttest.Resume(t, p, r.conn.Prompt(t.Context(), p))
 		if turn.Text() != "go on" || turn.Finish.Usage.Total != 10 {
@@ -73,7 +73,7 @@ func TestWhatTheModelReadsAfterAPause(t *testing.T) {
 		}
 		requests := r.model.Requests()
 		at := 0
-		for _, want := range []string{`[untrusted tool output; the call failed]\nNot this one: use \"c2\".`, `Created c2`, unanswered} {
+		for _, want := range []string{`[the call was not run]\nNot this one: use \"c2\".`, `Created c2`, unanswered} {
 			found := strings.Index(string(requests[0].Body)[at:], want)
 			if found < 0 {
 				t.Errorf("%s: the model did not read %s there: %s", provider, want, requests[0].Body)

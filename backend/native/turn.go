@@ -193,7 +193,7 @@ func (t *turn) runTools(calls []call) agent.Message {
 		n = max(n, 1)
 		for _, result := range t.runTogether(calls[:n]) {
 			output, _ := json.Marshal(result.Output) // a string: it cannot fail
-			m.Parts = append(m.Parts, agent.ToolResultPart{ToolCallID: result.ID, Result: output, IsError: result.IsError || result.Denied})
+			m.Parts = append(m.Parts, agent.ToolResultPart{ToolCallID: result.ID, Result: output, IsError: result.IsError || result.Denied, Denied: result.Denied})
 		}
 		calls = calls[n:]
 	}

@@ -172,6 +172,7 @@ type block struct {
 	Input      json.RawMessage `json:"input,omitempty"`
 	Output     json.RawMessage `json:"output,omitempty"`
 	IsError    bool            `json:"isError,omitempty"`
+	Denied     bool            `json:"denied,omitempty"`
 }
 
 // MarshalJSON leaves reasoning out: the wire has no block for it, and without the provider's signature, which is never
@@ -189,7 +190,7 @@ func (c content) MarshalJSON() ([]byte, error) {
 		case agent.ToolCallPart:
 			blocks = append(blocks, block{Type: "tool_call", ToolCallID: p.ID, ToolName: p.Name, Input: p.Args})
 		case agent.ToolResultPart:
-			blocks = append(blocks, block{Type: "tool_result", ToolCallID: p.ToolCallID, Output: p.Result, IsError: p.IsError})
+			blocks = append(blocks, block{Type: "tool_result", ToolCallID: p.ToolCallID, Output: p.Result, IsError: p.IsError, Denied: p.Denied})
 		default:
 			return nil, fmt.Errorf("write a message: unknown part %T", p)
 		}
@@ -216,7 +217,7 @@ func (c *content) UnmarshalJSON(b []byte) error {
 		case "tool_call":
 			*c = append(*c, agent.ToolCallPart{ID: b.ToolCallID, Name: b.ToolName, Args: b.Input})
 		case "tool_result":
-			*c = append(*c, agent.ToolResultPart{ToolCallID: b.ToolCallID, Result: b.Output, IsError: b.IsError})
+			*c = append(*c, agent.ToolResultPart{ToolCallID: b.ToolCallID, Result: b.Output, IsError: b.IsError, Denied: b.Denied})
 		default:
 			return agent.Errorf(agent.CodeValidation, "The request cannot be run: a content block of type %q is not supported.", b.Type)
 		}

@@ -26,7 +26,7 @@ type change interface {
 
 // Decide says what becomes of a call before it is run. Nil: it may be run. A ToolResult: it is denied. An
 // InteractionRequest: it waits, for a person or for the caller whose tool it is. allowed names the tools that the person
-// allowed for the session.
+// need not be asked about.
 //
 // A call that Run refuses by itself, because its arguments do not fit or there is no such tool, asks nobody.
 func (s *Set) Decide(call agent.ToolCall, allowed []string) agent.Event {
@@ -34,7 +34,7 @@ func (s *Set) Decide(call agent.ToolCall, allowed []string) agent.Event {
 		return agent.InteractionRequest{Call: call.ID, Kind: agent.ClientTool}
 	}
 	t, granted := find(s.granted, call.Name)
-	if !granted || t.ReadOnly || s.policy == agent.PermissionAuto || slices.Contains(allowed, call.Name) {
+	if !granted || t.ReadOnly || s.policy == agent.PermissionAuto {
 		return nil
 	}
 	change, fits := t.change(call.Input)
@@ -43,6 +43,8 @@ func (s *Set) Decide(call agent.ToolCall, allowed []string) agent.Event {
 		return nil
 	case s.policy == agent.PermissionDeny:
 		return agent.ToolResult{ID: call.ID, Name: call.Name, Denied: true, Output: fmt.Sprintf("%s was not run: this agent may not change anything. Do without it.", call.Name)}
+	case slices.Contains(allowed, call.Name):
+		return nil
 	}
 	payload, _ := json.Marshal(manifest{change.action(), call.Name, oneLine(change.preview())}) // strings: it cannot fail
 	return agent.InteractionRequest{Call: call.ID, Kind: agent.UserApproval, Payload: payload}

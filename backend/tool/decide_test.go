@@ -27,8 +27,7 @@ func TestDecide(t *testing.T) {
 		{agent.PermissionAsk, "list_directory", `{"path":"a"}`, nil, ""},
 		{agent.PermissionAsk, "no_such_tool", `{}`, nil, ""},
 		{agent.PermissionAuto, "write_file", `{"path":"a","content":"x"}`, nil, ""},
-		{agent.PermissionDeny, "write_file", `{"path":"a","content":"x"}`, []string{"write_file"}, ""},
-		{agent.PermissionDeny, "write_file", `{"path":"a","content":"x"}`, nil, `{"type":"tool_result","id":"c","name":"write_file","output":"write_file was not run: this agent may not change anything. Do without it.","denied":true}`},
+		{agent.PermissionDeny, "write_file", `{"path":"a","content":"x"}`, []string{"write_file"}, `{"type":"tool_result","id":"c","name":"write_file","output":"write_file was not run: this agent may not change anything. Do without it.","denied":true}`},
 		{agent.PermissionDeny, "locate", `{}`, nil, `{"type":"interaction_request","toolCallId":"c","kind":"client_tool"}`},
 		{agent.PermissionAuto, "locate", `[]`, nil, ""},
 		{"", "write_file", `{"path":"a","content":"x"}`, nil, `{"type":"interaction_request","toolCallId":"c","kind":"user_approval","payload":{"action":"fs_write","toolName":"write_file","preview":"a (1 line)"}}`}, // nobody said auto

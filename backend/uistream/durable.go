@@ -92,7 +92,7 @@ func resultPart(r agent.ToolResult) agent.Part {
 	case len(r.Data) > 0:
 		return agent.ToolResultPart{ToolCallID: r.ID, Result: r.Data}
 	}
-	return agent.ToolResultPart{ToolCallID: r.ID, Result: appendString(nil, text), IsError: r.IsError || r.Denied}
+	return agent.ToolResultPart{ToolCallID: r.ID, Result: appendString(nil, text), IsError: r.IsError || r.Denied, Denied: r.Denied}
 }
 
 func (d *durable) endBlock() {

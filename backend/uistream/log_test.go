@@ -80,8 +80,9 @@ func checkMergedMessage(t *testing.T, records []agent.Record, chunks []Chunk) {
 	}
 }
 
-// checkResume: §3 n is the index, and Last-Event-ID continues at n+1. A client that was cut after any frame and resumes has
-// what it would have had. One that has the end of a pause asks for what continues it, which is a response of its own.
+// checkResume: §3 n is the index, and Last-Event-ID: n continues at n+1, splitting a merged delta if need be. A client that
+// was cut after any chunk and resumes has what it would have had. One that has the end of a pause asks for what continues
+// it, which is a response of its own.
 func checkResume(t *testing.T, chunks []Chunk) {
 	t.Helper()
 	whole := frames(t, stream(chunks, -1, false, V7))

@@ -60,16 +60,21 @@ func rows(turn Turn) (rows []agent.Message) {
 		case agent.ToolCall:
 			add(agent.RoleAssistant, agent.ToolCallPart{ID: e.ID, Name: e.Name, Args: e.Input})
 		case agent.ToolResult:
-			add(agent.RoleTool, answer(e.ID, e.Output, e.IsError || e.Denied))
+			add(agent.RoleTool, answer(e))
 		}
 	}
 	return rows
 }
 
 // answer is the result of a call, as the session keeps it.
-func answer(call, output string, isError bool) agent.Part {
-	text, _ := json.Marshal(output) // a string: it cannot fail
-	return agent.ToolResultPart{ToolCallID: call, Result: text, IsError: isError}
+func answer(r agent.ToolResult) agent.Part {
+	text, _ := json.Marshal(r.Output) // a string: it cannot fail
+	return agent.ToolResultPart{ToolCallID: r.ID, Result: text, IsError: r.IsError || r.Denied, Denied: r.Denied}
+}
+
+// deny is what the session answers in the place of a call that the person does not allow.
+func deny(call, note string) agent.Part {
+	return answer(agent.ToolResult{ID: call, Output: note, Denied: true})
 }
 
 // resume goes on with a conversation whose turn was paused, and in which these calls were approved since.
@@ -145,7 +150,7 @@ func goesOnWhenDenied(s *stage) {
 	conversation := []agent.Message{user(`[[tool:write_file {"path":"a.txt","content":""}]] [[say:as you wish]]`)}
 	turn := s.resume(conversation)
 	call := s.paused(turn, agent.UserApproval)[0].Call
-	conversation = append(append(conversation, rows(turn)...), message(agent.RoleTool, answer(call, "Not this file.", true)))
+	conversation = append(append(conversation, rows(turn)...), message(agent.RoleTool, deny(call, "Not this file.")))
 	turn = s.resume(conversation)
 	s.finished(turn, "as you wish")
 	if len(turn.Calls())+len(turn.Results()) != 0 {
@@ -162,7 +167,7 @@ func goesOnFromSeveralAnswers(s *stage) {
 		agent.ToolCallPart{ID: "c2", Name: "list_directory", Args: []byte(`{"path":"."}`)},
 		agent.ToolCallPart{ID: "c3", Name: "write_file", Args: []byte(`{"path":"b.txt","content":"b"}`)},
 		agent.ToolCallPart{ID: "c4", Name: "write_file", Args: []byte(`{"path":"b.txt","content":"unanswered"}`)})
-	seen := message(agent.RoleTool, answer("c2", "nothing", false))
+	seen := message(agent.RoleTool, answer(agent.ToolResult{ID: "c2", Output: "nothing"}))
 	script := user(strings.Repeat(`[[tool:read_file {"path":"a.txt"}]]`, 4) + "[[say:done]]")
 	turn := s.resume([]agent.Message{script, step, seen}, "c3", "c1")
 	s.finished(turn, "done")
@@ -173,7 +178,11 @@ func goesOnFromSeveralAnswers(s *stage) {
 	if b, err := os.ReadFile(filepath.Join(s.policy.Scratch, "b.txt")); string(b) != "b" {
 		s.Errorf("b.txt holds %q (%v)", b, err)
 	}
-	s.finished(s.resume([]agent.Message{script, step, seen, message(agent.RoleTool, answer("c1", "no", true), answer("c3", "no", true))}, "c1"), "done")
+	turn = s.resume([]agent.Message{script, step, seen, message(agent.RoleTool, deny("c1", "no"), deny("c3", "no"))}, "c1")
+	s.finished(turn, "done")
+	if r := turn.Results(); len(r) != 0 {
+		s.Errorf("a call that has its result was run again: %+v", r)
+	}
 }
 
 // §6 Client tools (a tool with no executor): the call is shown, its output is given, the turn continues.

@@ -42,7 +42,8 @@ describe('§6 Approvals: a call that changes something', () => {
     await page.getByRole('textbox', { name: text.question.note }).fill('Use another name.');
     await page.keyboard.press('Enter');
     await isOver(page, 'Then not.');
-    await readable(turns(page).getByRole('button', { name: `${text.tool.write.denied} a.txt` })).toContain(text.tool.denied('Use another name.'));
+    await turns(page).getByRole('button', { name: `${text.tool.write.denied} a.txt` }).waitFor();
+    await turns(page).getByText(text.tool.denied('Use another name.')).waitFor();
     expect(await files(page)).toEqual({});
   });
 

@@ -33,6 +33,7 @@ describe('§6 Queue and steer: what is said during a turn', () => {
     await busyWith(page, 'One', 'Two', 'Three');
     await page.reload();
     await expect.poll(() => chips(page).allInnerTexts()).toEqual(['One', 'Two', 'Three']);
+    expect(await composer(page).inputValue(), 'what waits is no draft any more').toBe('');
     await chips(page).nth(1).getByRole('button', { name: text.queue.remove }).click();
     await expect.poll(() => chips(page).allInnerTexts()).toEqual(['One', 'Three']);
     await chips(page).first().getByRole('button', { name: text.queue.edit }).click();

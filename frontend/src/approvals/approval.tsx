@@ -24,12 +24,7 @@ export function ApprovalCard({ session, question, place, title, children }: Appr
   const agent = useStore(list, () => list.get(session.id)?.agent);
   const [note, write] = useState('');
   const { id, tool, asks } = question;
-<<<<<<< HEAD
-  const { action, preview } = asks?.manifest ?? {};
-  const happens = [text.question.action(action), preview].filter(Boolean).join(': ');
-=======
   const about = [text.question.action(argument(asks, 'action')), argument(asks, 'preview')].filter(Boolean).join(': ');
->>>>>>> h-page
   const decide = (approved: boolean, scope?: 'session') =>
     void session.questions.answer(id, approved ? { approved, scope } : { approved, note: note.trim() || undefined });
   const keys = { y: () => decide(true), s: () => decide(true, 'session'), n: () => decide(false) };
@@ -38,12 +33,8 @@ export function ApprovalCard({ session, question, place, title, children }: Appr
       {cannot => (
         <>
           <p className="mt-0.5 break-words text-soft">
-<<<<<<< HEAD
-            {[happens, agent && text.question.by(agent.name || agent.id)].filter(Boolean).join(' · ')}
-=======
             {about}
             {agent && <span className="text-faint">{text.question.by(about, agent.name || agent.id)}</span>}
->>>>>>> h-page
           </p>
           <div className="mt-2">{children}</div>
           <div className="mt-3 flex flex-wrap items-center gap-2">

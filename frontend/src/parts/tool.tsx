@@ -53,7 +53,8 @@ const ToolRow = memo(function ToolRow({ question, live, seen, ...call }: Call & 
       className="px-3 py-0.5"
       icon={<StateIcon call={call} isRunning={isRunning} />}
       label={<CallTitle call={call} />}
-      meta={awaited ?? (isRunning ? text.seconds(seconds ?? 0) : (note(call) ?? cardOf(call.name).meta?.(call)))}
+      meta={awaited ?? (isRunning ? text.seconds(seconds ?? 0) : cardOf(call.name).meta?.(call))}
+      note={call.state === 'denied' ? text.tool.denied(call.note) : undefined}
     >
       <CallBody call={call} />
     </Disclosure>
@@ -71,10 +72,6 @@ function CallTitle({ call }: { call: Call }) {
   );
 }
 
-function note({ state, error }: Call): string | undefined {
-  return state === 'denied' ? error : undefined;
-}
-
 function CallBody({ call }: { call: Call }) {
   return cardOf(call.name).body?.(call) ?? <InputAndOutput call={call} />;
 }
@@ -82,5 +79,5 @@ function CallBody({ call }: { call: Call }) {
 function StateIcon({ call, isRunning }: { call: Call; isRunning: boolean }) {
   const Icon = call.state === 'failed' ? TriangleAlert : call.state === 'denied' ? Ban : cardOf(call.name).icon;
   if (isRunning) return <Spinner className="size-4 text-accent" />;
-  return <Icon aria-hidden className={`size-4 shrink-0 ${call.error === undefined ? 'text-faint' : 'text-warn'}`} />;
+  return <Icon aria-hidden className={`size-4 shrink-0 ${call.state === 'failed' || call.state === 'denied' ? 'text-warn' : 'text-faint'}`} />;
 }

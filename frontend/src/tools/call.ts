@@ -1,6 +1,5 @@
 import type { DynamicToolUIPart, ToolUIPart } from 'ai';
 import type { Part } from '../chat/message.ts';
-import { text } from '../ui/text.ts';
 
 export type ToolPart = ToolUIPart | DynamicToolUIPart;
 
@@ -17,11 +16,13 @@ export interface Call {
   input: unknown; // as much of it as there is
   output: unknown; // what a running call has shown so far, too
   error: string | undefined;
+  /** Why it was denied. */
+  note: string | undefined;
 }
 
 export function toCall(part: ToolPart): Call {
   const name = part.type === 'dynamic-tool' ? part.toolName : part.type.slice('tool-'.length);
-  const call = { id: part.toolCallId, name, input: part.input, output: part.output, error: part.errorText };
+  const call = { id: part.toolCallId, name, input: part.input, output: part.output, error: part.errorText, note: part.approval?.reason };
   switch (part.state) {
     case 'input-streaming':
       return { ...call, state: 'writing' };
@@ -30,18 +31,14 @@ export function toCall(part: ToolPart): Call {
     case 'approval-requested':
       return { ...call, state: 'asking' };
     case 'approval-responded':
-      return part.approval.approved ? { ...call, state: 'allowed' } : denied(call, part.approval.reason);
+      return { ...call, state: part.approval.approved ? 'allowed' : 'denied' };
     case 'output-available':
       return { ...call, state: part.preliminary ? 'running' : 'done' };
     case 'output-error':
       return { ...call, state: 'failed' };
     case 'output-denied':
-      return denied(call, part.approval?.reason);
+      return { ...call, state: 'denied' };
   }
-}
-
-function denied(call: Omit<Call, 'state'>, note: string | undefined): Call {
-  return { ...call, state: 'denied', error: text.tool.denied(note) };
 }
 
 /** A string that a call's input has under a name, if it has one. */
