@@ -40,7 +40,7 @@ frontend/dist/app/index.html: frontend/node_modules/.package-lock.json frontend/
 	@touch $@
 
 types:
-	go test ./backend/api -run TestTypeScript -update
+	go test ./backend/api -run 'TestTypeScript|TestOpenAPI' -update
 
 build/bin/staticcheck: build/tools/go.mod
 	@echo "Building the linter" >&2
@@ -53,7 +53,7 @@ check: frontend/node_modules/.package-lock.json build/bin/staticcheck
 	GOOS=darwin CGO_ENABLED=0 go vet ./...
 	CGO_ENABLED=0 build/bin/staticcheck ./...
 	go test -count 1 ./app -run 'TestArrows|TestReservedImports|TestGoBudgets|TestVocabulary|TestTypeScriptBudget|TestEveryTool|TestTopLevel|TestTheMap'
-	go test -count 1 ./backend/api -run TestTypeScript
+	go test -count 1 ./backend/api -run 'TestTypeScript|TestOpenAPI'
 	cd frontend && npm run --silent check
 
 test:

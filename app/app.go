@@ -3,8 +3,6 @@ package app
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -48,9 +46,10 @@ type owner struct {
 
 // ownerOptions is what differs between the commands that may become the owner.
 type ownerOptions struct {
-	addr string      // to listen on
-	show func() bool // brings a window to the front
-	log  *slog.Logger
+	addr    string      // to listen on
+	origins []string    // of pages that are let in besides our own
+	show    func() bool // brings a window to the front
+	log     *slog.Logger
 }
 
 // join gives a connection to the owner of the data folder, becoming it if there is none. The owner is nil if another
@@ -169,13 +168,11 @@ func (o *owner) listen(opt ownerOptions, agents config.Agents) error {
 	if err != nil {
 		return fmt.Errorf("open the door: %w", err)
 	}
-	token := make([]byte, 32)
-	rand.Read(token)
 	addr := listener.Addr().String()
-	o.Connection = Connection{URL: "http://" + addr, Token: hex.EncodeToString(token), PID: os.Getpid()}
+	o.Connection = Connection{URL: "http://" + addr, Token: api.NewToken(), PID: os.Getpid()}
 	o.door = api.New(addr, api.Options{
 		History: o.history, Agents: agents, Page: frontend.Page(), Show: opt.show,
-		Token: o.Token, Version: Version, Log: o.log,
+		Token: o.Token, Origins: opt.origins, Version: Version, Log: o.log,
 	})
 	o.server = o.door.Server()
 	go func() { o.served <- o.server.Serve(listener) }()

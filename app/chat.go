@@ -27,6 +27,7 @@ type dialogue struct {
 	json    bool
 	out     io.Writer
 	notes   io.Writer
+	lines   *bufio.Scanner // what the person types; nil if nobody can be asked
 }
 
 func chatCommand() *cobra.Command {
@@ -36,7 +37,8 @@ func chatCommand() *cobra.Command {
 		Use:   "chat",
 		Short: "Take one turn, or talk on the terminal",
 		Long: "chat sends a message and prints the answer. Without -m it reads the message from its input, or, on a terminal,\n" +
-			"one line after the other. It exits with 0 when the turn is done, 1 when it failed, 2 when it was called wrongly.",
+			"one line after the other, and asks there what the agent has to ask. It exits with 0 when the turn is done, 1 when it\n" +
+			"failed, 2 when it was called wrongly, and 3 when it waits for an answer that only a person can give.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			d.session, d.out, d.notes = agent.SessionID(id), cmd.OutOrStdout(), cmd.ErrOrStderr()
@@ -84,19 +86,22 @@ func (d *dialogue) read(ctx context.Context, in *os.File) error {
 		return d.turn(ctx, string(message))
 	}
 	fmt.Fprintln(d.notes, "Type a message and press Enter. Ctrl-C stops an answer, Ctrl-D ends.")
-	lines := bufio.NewScanner(in)
-	lines.Buffer(nil, 16<<20)
-	for fmt.Fprint(d.notes, "\n> "); lines.Scan(); fmt.Fprint(d.notes, "\n> ") {
-		if strings.TrimSpace(lines.Text()) == "" {
+	d.lines = bufio.NewScanner(in)
+	d.lines.Buffer(nil, 16<<20)
+	if err := d.takeUp(ctx); err != nil {
+		return err
+	}
+	for fmt.Fprint(d.notes, "\n> "); d.lines.Scan(); fmt.Fprint(d.notes, "\n> ") {
+		if strings.TrimSpace(d.lines.Text()) == "" {
 			continue
 		}
-		err := d.turn(ctx, lines.Text())
+		err := d.turn(ctx, d.lines.Text())
 		var failed exit
 		if err != nil && !errors.As(err, &failed) || ctx.Err() != nil {
 			return err
 		}
 	}
-	return lines.Err()
+	return d.lines.Err()
 }
 
 // turn sends a message and prints what the session says until the turn is over. If the person interrupts, the turn is
@@ -109,6 +114,11 @@ func (d *dialogue) turn(ctx context.Context, text string) error {
 	if err := d.send(ctx, text); err != nil {
 		return err
 	}
+	return d.follow(ctx, from)
+}
+
+// follow prints what the session says from an event on, until its turn is over.
+func (d *dialogue) follow(ctx context.Context, from int64) error {
 	patient := context.WithoutCancel(ctx)
 	stopping := context.AfterFunc(ctx, func() {
 		res, err := d.do(patient, http.MethodPost, d.path("/messages/", "/stop"), nil)
@@ -122,7 +132,7 @@ func (d *dialogue) turn(ctx context.Context, text string) error {
 		return err
 	}
 	defer res.Body.Close()
-	return d.print(res.Body)
+	return d.print(patient, res.Body)
 }
 
 // next is the number that the session's next event will have.
@@ -153,8 +163,9 @@ func (d *dialogue) send(ctx context.Context, text string) error {
 
 func (d *dialogue) path(before, after string) string { return before + string(d.session) + after }
 
-// print shows events until the turn is over, and gives the exit code if it did not end well.
-func (d *dialogue) print(events io.Reader) error {
+// print shows events until the turn is over, and gives the exit code if it did not end well. What the turn waits for is asked,
+// if somebody is there.
+func (d *dialogue) print(ctx context.Context, events io.Reader) error {
 	lines := bufio.NewReader(events)
 	for {
 		line, err := lines.ReadBytes('\n')
@@ -173,7 +184,13 @@ func (d *dialogue) print(events io.Reader) error {
 		if err != nil {
 			return err
 		}
-		if e.Type == "session:turn_completed" {
+		switch {
+		case e.Type != "session:turn_completed":
+		case e.StopReason == "paused" && d.lines != nil:
+			if err := d.askPerson(ctx); err != nil {
+				return err
+			}
+		default:
 			return d.outcome(e)
 		}
 	}
@@ -202,6 +219,9 @@ func (d *dialogue) outcome(e session.Event) error {
 	case "error":
 		fmt.Fprintf(d.notes, "parley: %s %s\n", e.Error.Message, e.Error.Code.Remedy())
 		return exit(exitFailed)
+	case "paused":
+		fmt.Fprintf(d.notes, "parley: the agent waits for your answer. Open Parley to give it, or run: parley chat --session %s\n", d.session)
+		return exit(exitWaits)
 	case "aborted":
 		fmt.Fprintln(d.notes, "parley: stopped; what was said is kept")
 		return exit(exitFailed)

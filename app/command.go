@@ -21,6 +21,7 @@ const (
 	exitDone   = 0
 	exitFailed = 1
 	exitUsage  = 2
+	exitWaits  = 3
 )
 
 // exit is an error that has been told already and only sets the exit code.

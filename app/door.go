@@ -10,13 +10,17 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"parley/backend/agent"
+	"parley/backend/api"
 )
 
 // Connection is where a door is and what opens it.
 type Connection struct {
-	URL   string `json:"url"`
-	Token string `json:"token"`
-	PID   int    `json:"pid"`
+	URL     string          `json:"url"`
+	Token   string          `json:"token"`
+	PID     int             `json:"pid"`
+	Project agent.ProjectID `json:"project,omitempty"` // that the token is good for; empty for all of them
 }
 
 // link is the address that a browser opens. The token is in the fragment, which is never sent.
@@ -84,6 +88,17 @@ func (c Connection) check(ctx context.Context) error {
 		return err
 	}
 	return res.Body.Close()
+}
+
+// bind gives the connection for a folder's project only.
+func (c Connection) bind(ctx context.Context, folder string) (Connection, error) {
+	dir, err := filepath.Abs(folder)
+	if err != nil {
+		return c, err
+	}
+	p, err := ask[api.Project](ctx, c, http.MethodPost, "/projects", api.ProjectFolder{Dir: dir})
+	c.Token, c.Project = p.Token, p.Project
+	return c, err
 }
 
 // owned says that another process has the data folder.

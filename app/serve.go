@@ -10,9 +10,11 @@ import (
 
 // serving is how to serve.
 type serving struct {
-	addr   string
-	json   bool
-	opened func(Connection) // called once the door is open
+	addr    string
+	origins []string // of pages that are let in besides Parley's own
+	project string   // a folder: the link opens its project only; empty for all of them
+	json    bool
+	opened  func(Connection) // called once the door is open
 }
 
 func serveCommand() *cobra.Command {
@@ -30,6 +32,8 @@ func serveCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&o.addr, "addr", "127.0.0.1:0", "loopback address to listen on; port 0 picks a free one")
+	cmd.Flags().StringVar(&o.project, "project", "", "folder whose sessions the link opens, and no others")
+	cmd.Flags().StringArrayVar(&o.origins, "allow-origin", nil, "origin of a page, such as http://localhost:5173, that may talk to Parley; may be repeated")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print the address, the token and the process id as JSON")
 	return cmd
 }
@@ -39,13 +43,25 @@ func serve(cmd *cobra.Command, h home, o serving) error {
 	if err := checkLoopback(o.addr); err != nil {
 		return err
 	}
+	for _, origin := range o.origins {
+		if err := checkOrigin(origin); err != nil {
+			return err
+		}
+	}
 	ctx := cmd.Context()
-	c, own, err := join(ctx, h, ownerOptions{addr: o.addr, log: newLog()})
+	c, own, err := join(ctx, h, ownerOptions{addr: o.addr, origins: o.origins, log: newLog()})
 	if err != nil {
 		return err
 	}
 	if own != nil {
 		defer own.close()
+	} else if len(o.origins) > 0 {
+		return fmt.Errorf("Parley runs already (process %d), and lets in the pages that it was started for; end it to start it with --allow-origin", c.PID)
+	}
+	if o.project != "" {
+		if c, err = c.bind(ctx, o.project); err != nil {
+			return err
+		}
 	}
 	if o.json {
 		err = json.NewEncoder(cmd.OutOrStdout()).Encode(c)

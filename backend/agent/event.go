@@ -36,13 +36,17 @@ type ThoughtEnd struct{}
 type ThoughtWhole struct{ Text string }
 
 // ToolCallDelta is the next piece of the JSON text of a call's arguments. Name may be empty after the first.
-type ToolCallDelta struct{ ID, Name, Text string }
+type ToolCallDelta struct {
+	ID, Name, Text string
+	Client         bool // as that of ToolCall
+}
 
 // ToolCall announces a call with its whole arguments, before it is dispatched. A repeated one refreshes Input.
 type ToolCall struct {
 	ID, Name string
 	Input    json.RawMessage
 	Render   json.RawMessage // a hint how to show it; may be nil
+	Client   bool            // the caller runs it: an InteractionRequest of the kind ClientTool follows
 }
 
 // ToolProgress is what a running call has to show so far; each one replaces the one before.

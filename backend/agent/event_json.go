@@ -49,6 +49,7 @@ type eventJSON struct {
 	Scope       Scope           `json:"scope,omitempty"`
 	Given       json.RawMessage `json:"given,omitempty"`
 	Problem     string          `json:"problem,omitempty"`
+	Client      bool            `json:"client,omitempty"`
 }
 
 func toJSON(e Event) (eventJSON, error) {
@@ -70,9 +71,9 @@ func toJSON(e Event) (eventJSON, error) {
 	case ThoughtWhole:
 		return eventJSON{Type: "thought", Text: e.Text}, nil
 	case ToolCallDelta:
-		return eventJSON{Type: "tool_call_delta", ID: e.ID, Name: e.Name, Text: e.Text}, nil
+		return eventJSON{Type: "tool_call_delta", ID: e.ID, Name: e.Name, Text: e.Text, Client: e.Client}, nil
 	case ToolCall:
-		return eventJSON{Type: "tool_call", ID: e.ID, Name: e.Name, Input: e.Input, Render: e.Render}, nil
+		return eventJSON{Type: "tool_call", ID: e.ID, Name: e.Name, Input: e.Input, Render: e.Render, Client: e.Client}, nil
 	case ToolProgress:
 		return eventJSON{Type: "tool_progress", ID: e.ID, Output: e.Output}, nil
 	case ToolResult:
@@ -134,9 +135,9 @@ func fromJSON(j eventJSON) (Event, error) {
 	case "thought":
 		return ThoughtWhole{j.Text}, nil
 	case "tool_call_delta":
-		return ToolCallDelta{j.ID, j.Name, j.Text}, nil
+		return ToolCallDelta{j.ID, j.Name, j.Text, j.Client}, nil
 	case "tool_call":
-		return ToolCall{j.ID, j.Name, j.Input, j.Render}, nil
+		return ToolCall{j.ID, j.Name, j.Input, j.Render, j.Client}, nil
 	case "tool_progress":
 		return ToolProgress{j.ID, j.Output}, nil
 	case "tool_result":

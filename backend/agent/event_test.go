@@ -11,7 +11,8 @@ import (
 var everyEvent = []Event{
 	MessageStart{}, MessageDelta{"a"}, MessageDelta{""}, MessageDelta{"<é\u2028😀>"}, MessageEnd{}, MessageWhole{"whole"},
 	ThoughtStart{}, ThoughtDelta{"t"}, ThoughtDelta{"u"}, ThoughtEnd{}, ThoughtWhole{"whole"},
-	ToolCallDelta{"c1", "read_file", `{"pa`}, ToolCall{"c1", "read_file", json.RawMessage(`{"path":"x"}`), nil}, ToolCall{ID: "c3", Name: "f", Render: json.RawMessage(`{"as":"chart"}`)},
+	ToolCallDelta{"c1", "read_file", `{"pa`, false}, ToolCall{"c1", "read_file", json.RawMessage(`{"path":"x"}`), nil, false},
+	ToolCall{ID: "c3", Name: "f", Render: json.RawMessage(`{"as":"chart"}`)}, ToolCallDelta{ID: "c4", Client: true}, ToolCall{ID: "c4", Client: true},
 	ToolProgress{"c1", "half"}, ToolResult{"c1", "read_file", "text", json.RawMessage(`[1]`), true, true}, ToolResult{ID: "c2"},
 	Data{"note", json.RawMessage(`{"k":1}`), true}, File{"media://x", "image/png"}, Plan{[]PlanItem{{"one", "pending"}}},
 	UsageReport{Usage{1, 2, 3, 4, 5}}, Status{"busy"},
@@ -79,7 +80,7 @@ func TestUnknownEvents(t *testing.T) {
 func TestPartsSurviveTheRow(t *testing.T) {
 	parts := []Part{
 		TextPart{""}, TextPart{"hi"}, ReasoningPart{"hm"},
-		ToolCallPart{"c", "read_file", json.RawMessage(`{}`)}, ToolResultPart{"c", json.RawMessage(`"x"`), true},
+		ToolCallPart{"c", "read_file", json.RawMessage(`{}`)}, ToolResultPart{"c", json.RawMessage(`"x"`), true, true},
 		MediaPart{"image/png", "media://sha256-00", "a.png", 7},
 	}
 	b, err := EncodeParts(parts)
@@ -171,4 +172,26 @@ func FuzzDecodeLog(f *testing.F) {
 			t.Errorf("%q: %d events, not %d", log, len(fast), len(want))
 		}
 	})
+}
+
+// §6 Restarting the app in the middle loses neither the question nor the answer: what is to be run is read from what was
+// said, and nothing is run that has a result or that nobody allowed.
+func TestAPromptSaysHowFarItsTurnIs(t *testing.T) {
+	call := func(id string) Part {
+		return ToolCallPart{ID: id, Name: "f", Args: json.RawMessage(`{"id":"` + id + `"}`)}
+	}
+	messages := []Message{
+		{Role: RoleUser, Parts: []Part{TextPart{"one"}}}, {Role: RoleAssistant, Parts: []Part{call("old")}},
+		{Role: RoleUser, Parts: []Part{TextPart{"two"}}},
+		{Role: RoleAssistant, Parts: []Part{call("first")}}, {Role: RoleTool, Parts: []Part{ToolResultPart{ToolCallID: "first"}}},
+		{Role: RoleAssistant, Parts: []Part{TextPart{"hm"}, call("a"), call("b"), call("c"), call("d")}},
+		{Role: RoleTool, Parts: []Part{ToolResultPart{ToolCallID: "b"}}},
+	}
+	steps, run := Prompt{Messages: messages, Approved: []string{"old", "first", "d", "b", "a"}}.Resumed()
+	if steps != 2 || len(run) != 2 || run[0].ID != "a" || run[1].ID != "d" || string(run[1].Input) != `{"id":"d"}` {
+		t.Errorf("after %d steps %+v is run", steps, run)
+	}
+	if steps, run := (Prompt{Messages: append(messages, messages[2]), Approved: []string{"a"}}).Resumed(); steps != 0 || run != nil {
+		t.Errorf("a new turn has %d steps and runs %+v", steps, run)
+	}
 }

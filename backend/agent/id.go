@@ -2,7 +2,10 @@ package agent
 
 import (
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -42,6 +45,24 @@ func (id SessionID) Validate() error {
 // FileName is the id as a single path element that every platform accepts.
 func (id SessionID) FileName() string { return fileName(string(id)) }
 
+// ProjectAt is the project of a folder, by its absolute path without symbolic links: the folder's name, to be recognized by,
+// and a digest that tells it from others of that name.
+func ProjectAt(path string) ProjectID {
+	name := strings.Trim(fileName(strings.ToLower(filepath.Base(path))), "-.")
+	if len(name) > 64 {
+		name = name[:64]
+	}
+	return ProjectID(fmt.Sprintf("%s-%x", name, sha256.Sum256([]byte(path)))[:len(name)+1+12])
+}
+
+// Validate refuses what no project is called.
+func (id ProjectID) Validate() error {
+	if !idPattern.MatchString(string(id)) || id == "." || id == ".." {
+		return Errorf(CodeValidation, "A project's name must match %s and be neither . nor ..", idPattern)
+	}
+	return nil
+}
+
 // FileName is the id as a single path element that every platform accepts.
 func (id ProjectID) FileName() string { return fileName(string(id)) }
 
@@ -75,6 +96,15 @@ func (id MessageID) Edit(n int) MessageID { return id + MessageID(editMark+strco
 func (id MessageID) Shown() MessageID {
 	shown, _, _ := strings.Cut(string(id), editMark)
 	return MessageID(shown)
+}
+
+// Edition is the n of Edit, and 1 for an id that is no edit's.
+func (id MessageID) Edition() int {
+	_, n, _ := strings.Cut(string(id), editMark)
+	if number, err := strconv.Atoi(n); err == nil {
+		return number
+	}
+	return 1
 }
 
 // editMark is in no id that a client may give.

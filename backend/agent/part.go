@@ -45,6 +45,7 @@ type ToolResultPart struct {
 	ToolCallID string
 	Result     json.RawMessage
 	IsError    bool
+	Denied     bool // it was not run, so that Result is Parley's and the person's own words; IsError is set too
 }
 
 // MediaPart refers to a file that belongs to the message. Its content is in the store, never in the row.
@@ -70,6 +71,7 @@ type partJSON struct {
 	ToolCallID string          `json:"toolCallId,omitempty"`
 	Result     json.RawMessage `json:"result,omitempty"`
 	IsError    bool            `json:"isError,omitempty"`
+	Denied     bool            `json:"denied,omitempty"`
 	MimeType   string          `json:"mimeType,omitempty"`
 	Handle     MediaHandle     `json:"handle,omitempty"`
 	ByteLength int64           `json:"byteLength,omitempty"`
@@ -87,7 +89,7 @@ func EncodeParts(parts []Part) ([]byte, error) {
 		case ToolCallPart:
 			out[i] = partJSON{Type: "tool_call", ID: p.ID, Name: p.Name, Args: p.Args}
 		case ToolResultPart:
-			out[i] = partJSON{Type: "tool_result", ToolCallID: p.ToolCallID, Result: p.Result, IsError: p.IsError}
+			out[i] = partJSON{Type: "tool_result", ToolCallID: p.ToolCallID, Result: p.Result, IsError: p.IsError, Denied: p.Denied}
 		case MediaPart:
 			out[i] = partJSON{Type: "media", MimeType: p.MimeType, Handle: p.Handle, Name: p.Name, ByteLength: p.ByteLength}
 		default:
@@ -118,7 +120,7 @@ func DecodeParts(b []byte) ([]Part, error) {
 		case "tool_call":
 			parts[i] = ToolCallPart{p.ID, p.Name, p.Args}
 		case "tool_result":
-			parts[i] = ToolResultPart{p.ToolCallID, p.Result, p.IsError}
+			parts[i] = ToolResultPart{p.ToolCallID, p.Result, p.IsError, p.Denied}
 		case "media":
 			parts[i] = MediaPart{p.MimeType, p.Handle, p.Name, p.ByteLength}
 		default:

@@ -1,5 +1,7 @@
 package agent
 
+import "slices"
+
 // Spec is what the person configured: an agent, neutral to whichever harness runs it.
 type Spec struct {
 	ID           string           `json:"id"` // kebab case; what a session remembers
@@ -30,7 +32,20 @@ type Launch struct {
 type Endpoint struct {
 	Provider string `json:"provider"`
 	BaseURL  string `json:"baseUrl"`
+	Wire     Wire   `json:"wire,omitempty"` // empty is WireOpenAI
 }
+
+// Wire says how a model server is spoken to.
+type Wire string
+
+// The wires; the enum is closed.
+const (
+	WireOpenAI    Wire = "openai"    // chat completions
+	WireAnthropic Wire = "anthropic" // Messages
+)
+
+// Valid reports whether w is one of the list, or empty.
+func (w Wire) Valid() bool { return w == "" || w == WireOpenAI || w == WireAnthropic }
 
 // Prompt is one turn to take: everything said so far, the new user message last. A turn that was paused goes on where it
 // stands: then what it said so far is last, and of its calls without a result exactly those in Approved are to be run.
@@ -41,4 +56,28 @@ type Prompt struct {
 	Approved []string          // ids of calls that the person allows
 	Allowed  []string          // names of tools that the person allowed for the session
 	Secrets  map[string]string // provider name → key; only the one that this run needs
+}
+
+// Resumed reads how far the turn has come: how many steps it has taken, none if it is new, and which calls are to be run
+// before the model is asked again.
+func (p Prompt) Resumed() (steps int, run []ToolCall) {
+	for _, m := range p.Messages {
+		switch m.Role {
+		case RoleUser:
+			steps, run = 0, nil
+		case RoleAssistant:
+			steps, run = steps+1, nil
+		}
+		for _, part := range m.Parts {
+			switch part := part.(type) {
+			case ToolCallPart:
+				if slices.Contains(p.Approved, part.ID) {
+					run = append(run, ToolCall{ID: part.ID, Name: part.Name, Input: part.Args})
+				}
+			case ToolResultPart:
+				run = slices.DeleteFunc(run, func(c ToolCall) bool { return c.ID == part.ToolCallID })
+			}
+		}
+	}
+	return steps, run
 }

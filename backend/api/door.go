@@ -4,14 +4,17 @@ package api
 
 import (
 	"context"
-	"crypto/subtle"
+	"errors"
 	"io/fs"
 	"log/slog"
 	"net/http"
+	"path"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
 
+	"parley/backend/agent"
 	"parley/backend/config"
 	"parley/backend/history"
 	"parley/backend/session"
@@ -19,8 +22,6 @@ import (
 )
 
 const (
-	maxBody     = 64 << 20
-	maxHeader   = 32 << 10
 	apiVersion  = "1" // of the request and reply bodies; another major is refused
 	versionName = "x-parley-messages-version"
 )
@@ -34,7 +35,8 @@ type Options struct {
 	Agents  config.Agents
 	Page    fs.FS
 	Show    func() bool // brings the window to the front; false if there is none
-	Token   string      // 256 bits, as text
+	Token   string      // the owner's; see NewToken
+	Origins []string    // of the pages that a person lets in besides our own, each as a browser sends it
 	Version string
 	Log     *slog.Logger
 }
@@ -75,21 +77,28 @@ type Door struct {
 	close   context.CancelFunc
 
 	mu      sync.Mutex
-	rooms   *Rooms // nil while the history is not open
+	rooms   *Rooms                     // nil while the history is not open
+	bound   map[agent.ProjectID]string // tokens
 	inside  int
 	emptied chan struct{} // closed when inside is 0; replaced by the next who enters
 }
 
 // New makes the door of the server that listens on addr, a host:port on the loopback interface.
 func New(addr string, o Options) *Door {
-	d := &Door{Options: o, addr: addr, mux: http.NewServeMux(), emptied: make(chan struct{})}
+	d := &Door{Options: o, addr: addr, mux: http.NewServeMux(), bound: map[agent.ProjectID]string{}, emptied: make(chan struct{})}
 	close(d.emptied)
 	d.closing, d.close = context.WithCancel(context.Background())
-	for _, r := range routes {
-		d.mux.Handle(r.pattern, d.admit(r.serve))
+	methods := map[string][]string{} // of each path
+	for _, r := range append(routes, route{pattern: "GET /socket", serve: (*Door).socket}) {
+		d.mux.Handle(r.pattern, d.admit(r))
+		method, path, _ := strings.Cut(r.pattern, " ")
+		methods[path] = append(methods[path], method)
 	}
-	d.mux.Handle("GET /socket", d.admit((*Door).socket))
-	d.mux.HandleFunc("GET /", d.page)
+	for path, allowed := range methods {
+		d.mux.HandleFunc(path, func(w http.ResponseWriter, _ *http.Request) { d.refuseMethod(w, allowed) })
+	}
+	d.mux.HandleFunc("GET /openapi.json", openAPI)
+	d.mux.HandleFunc("/", d.page)
 	return d
 }
 
@@ -100,15 +109,17 @@ func (d *Door) Open(rooms *Rooms) {
 	d.rooms = rooms
 }
 
-// inside is the door with the history open behind it. The rooms stay open for as long as a guest is in them.
+// inside is the door with the history open behind it, and who has come in. The rooms stay open for as long as a guest is in
+// them.
 type inside struct {
 	*Door
 	*Rooms
+	caller
 }
 
 // enterFor is enterRooms for a request. One that does more than to look is a sign that somebody uses the history.
-func (d *Door) enterFor(r *http.Request) (in inside, leave func(), err error) {
-	in, leave, err = d.enterRooms(r.Context())
+func (d *Door) enterFor(r *http.Request, c caller) (in inside, leave func(), err error) {
+	in, leave, err = d.enterRooms(r.Context(), c)
 	if err == nil && r.Method != http.MethodGet {
 		d.History.Use()
 	}
@@ -117,7 +128,7 @@ func (d *Door) enterFor(r *http.Request) (in inside, leave func(), err error) {
 
 // enterRooms waits while the history is being opened, and refuses while only a person can open it. One that was idle for too
 // long is locked before anybody comes in. The guest calls leave.
-func (d *Door) enterRooms(ctx context.Context) (in inside, leave func(), err error) {
+func (d *Door) enterRooms(ctx context.Context, c caller) (in inside, leave func(), err error) {
 	select {
 	case <-d.History.Tried():
 	case <-ctx.Done():
@@ -130,19 +141,7 @@ func (d *Door) enterRooms(ctx context.Context) (in inside, leave func(), err err
 		return inside{}, func() {}, d.errLocked()
 	}
 	d.rooms.guests.Add(1)
-	return inside{d, d.rooms}, d.rooms.guests.Done, nil
-}
-
-// Server is an http.Server for the door that does not wait for slow clients.
-func (d *Door) Server() *http.Server {
-	server := &http.Server{
-		Handler:           d,
-		ReadHeaderTimeout: readHeaderLimit,
-		IdleTimeout:       idleLimit,
-		MaxHeaderBytes:    maxHeader,
-		ErrorLog:          slog.NewLogLogger(d.Log.Handler(), slog.LevelDebug),
-	}
-	return server
+	return inside{d, d.rooms, c}, d.rooms.guests.Done, nil
 }
 
 // Close ends the sockets, which are not the server's any more: once nothing is left to say on them.
@@ -157,11 +156,15 @@ func (d *Door) Empty() <-chan struct{} {
 
 // ServeHTTP checks what holds for every request, the page included: a page of another origin, or one that reached us
 // under another name, can do nothing.
-func (d *Door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (d *Door) ServeHTTP(to http.ResponseWriter, r *http.Request) {
+	w := &outgoing{ResponseWriter: to}
+	defer d.recover(w)
 	h := w.Header()
 	h.Set("x-content-type-options", "nosniff")
 	h.Set("referrer-policy", "no-referrer")
 	h.Set("cross-origin-resource-policy", "same-origin")
+	h.Set("cache-control", "no-store")
+	h.Set(versionName, apiVersion)
 	if !d.knowsHost(r.Host) {
 		writeError(w, d.Log, errHost)
 		return
@@ -172,13 +175,59 @@ func (d *Door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		h.Set("access-control-allow-origin", origin)
+		h.Set("access-control-expose-headers", versionName)
 		h.Set("vary", "Origin")
 		if r.Method == http.MethodOptions {
 			preflight(w)
 			return
 		}
 	}
+	if escaped := r.URL.EscapedPath(); escaped != path.Clean(escaped) {
+		writeError(w, d.Log, errNowhere) // the mux would lead on to another path
+		return
+	}
 	d.mux.ServeHTTP(w, r)
+}
+
+// outgoing is a ResponseWriter that knows whether its reply has begun.
+type outgoing struct {
+	http.ResponseWriter
+	begun bool
+}
+
+func (w *outgoing) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+func (w *outgoing) WriteHeader(status int) {
+	w.begun = true
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *outgoing) Write(b []byte) (int, error) {
+	w.begun = true
+	return w.ResponseWriter.Write(b)
+}
+
+// recover ends a request whose handler panicked: with a reply that tells nothing of it or, if one has begun, by cutting it off.
+func (d *Door) recover(w *outgoing) {
+	p := recover()
+	switch {
+	case p == nil:
+		return
+	case p == http.ErrAbortHandler: // net/http's own way to cut a reply off
+		panic(p)
+	}
+	d.Log.Error("a request made its handler panic", "panic", p, "stack", string(debug.Stack()))
+	if w.begun {
+		panic(http.ErrAbortHandler)
+	}
+	writeJSON(w, http.StatusInternalServerError, Failure{Status: describe(errPanic)})
+}
+
+var errPanic = errors.New("panic")
+
+func (d *Door) refuseMethod(w http.ResponseWriter, allowed []string) {
+	w.Header().Set("allow", strings.Join(allowed, ", "))
+	writeError(w, d.Log, errMethod)
 }
 
 func (d *Door) knowsHost(host string) bool {
@@ -187,28 +236,38 @@ func (d *Door) knowsHost(host string) bool {
 
 func (d *Door) knowsOrigin(origin string) bool {
 	host, ok := strings.CutPrefix(origin, "http://")
-	return ok && d.knowsHost(host) || slices.Contains(windowOrigins, origin)
+	return ok && d.knowsHost(host) || slices.Contains(windowOrigins, origin) || slices.Contains(d.Origins, origin)
 }
 
 func preflight(w http.ResponseWriter) {
 	h := w.Header()
 	h.Set("access-control-allow-methods", "GET, POST, PUT, PATCH, DELETE")
-	h.Set("access-control-allow-headers", "authorization, content-type, last-event-id, user-agent, "+versionName+", "+coalesceName)
+	h.Set("access-control-allow-headers", "authorization, content-type, last-event-id, user-agent, "+strings.Join([]string{versionName, coalesceName, projectName, dialectName}, ", "))
 	h.Set("access-control-max-age", "600")
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// admit lets in who has the token, and counts the guests.
-func (d *Door) admit(serve func(*Door, http.ResponseWriter, *http.Request)) http.Handler {
+// admit lets in who has a token that is good for the route, and counts the guests.
+func (d *Door) admit(to route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if subtle.ConstantTimeCompare([]byte(bearer(r)), []byte(d.Token)) != 1 {
-			writeError(w, d.Log, errToken)
+		if r.Method == http.MethodHead { // which the mux takes for a GET
+			d.refuseMethod(w, []string{http.MethodGet})
 			return
 		}
-		w.Header().Set(versionName, apiVersion)
-		w.Header().Set("cache-control", "no-store")
-		if v := r.Header.Get(versionName); v != "" && v != apiVersion {
+		c, err := d.caller(r)
+		if err == nil && to.owners && !c.owner {
+			err = errOwners
+		}
+		if err != nil {
+			writeError(w, d.Log, err)
+			return
+		}
+		if v, _, _ := strings.Cut(r.Header.Get(versionName), "."); v != "" && v != apiVersion {
 			writeError(w, d.Log, errVersion)
+			return
+		}
+		if r.ContentLength > maxBody {
+			writeError(w, d.Log, &http.MaxBytesError{Limit: maxBody})
 			return
 		}
 		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
@@ -216,7 +275,7 @@ func (d *Door) admit(serve func(*Door, http.ResponseWriter, *http.Request)) http
 			d.enter()
 			defer d.leave()
 		}
-		serve(d, w, r)
+		to.serve(d, c, w, r)
 	})
 }
 
@@ -224,20 +283,6 @@ func (d *Door) admit(serve func(*Door, http.ResponseWriter, *http.Request)) http
 // it: its socket would stay open for as long as the process.
 func (d *Door) isOwnWindow(r *http.Request) bool {
 	return d.Show != nil && slices.Contains(windowOrigins, r.Header.Get("Origin"))
-}
-
-// bearer is the caller's token: from the Authorization header, or, because a browser's socket cannot set one, from the
-// subprotocol.
-func bearer(r *http.Request) string {
-	if t, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {
-		return t
-	}
-	for _, protocol := range strings.Split(r.Header.Get("Sec-WebSocket-Protocol"), ",") {
-		if t, ok := strings.CutPrefix(strings.TrimSpace(protocol), tokenProtocol); ok {
-			return t
-		}
-	}
-	return ""
 }
 
 func (d *Door) enter() {

@@ -6,16 +6,35 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"time"
 
 	"parley/backend/agent"
 	"parley/backend/session"
 	"parley/backend/store"
 )
 
-// Failure is the body of every reply that is not a success.
+// Failure is the body of every reply that is not a success. Turn is what the session is busy with, if that is why.
 type Failure struct {
 	Status FailureStatus `json:"status"`
+	Turn   *BusyTurn     `json:"turn,omitempty"`
 }
+
+// BusyTurn is the turn that a session is busy with.
+type BusyTurn struct {
+	TurnID    agent.TurnID    `json:"turn_id"`
+	MessageID agent.MessageID `json:"message_id"` // of the answer
+	State     TurnState       `json:"state"`
+	Pending   []Question      `json:"pending"` // what it waits for
+}
+
+// TurnState is what a turn that is not done is doing.
+type TurnState string
+
+// The states.
+const (
+	TurnRunning TurnState = "running"
+	TurnPaused  TurnState = "paused"
+)
 
 // FailureStatus says what went wrong: Code is the HTTP status, Type a word to act on, Message a sentence to show.
 type FailureStatus struct {
@@ -33,13 +52,23 @@ type refusal struct {
 
 func (e *refusal) Error() string { return e.message }
 
+// busy is a refusal because of a turn.
+type busy struct{ turn BusyTurn }
+
+func (e *busy) Error() string { return string(e.turn.State) }
+
 var (
 	errHost    = &refusal{http.StatusForbidden, "forbidden_host", "This address is not Parley's. Open the link that Parley printed."}
 	errOrigin  = &refusal{http.StatusForbidden, "forbidden_origin", "Pages of other sites may not talk to Parley."}
 	errToken   = &refusal{http.StatusUnauthorized, "unauthorized", "The token is missing or wrong. Open the link that Parley printed."}
+	errBound   = &refusal{http.StatusForbidden, "forbidden_project", "This token is for another project. Leave out " + projectName + ", or use the token of that project."}
+	errOwners  = &refusal{http.StatusForbidden, "forbidden", "The token of a project is not enough for this. Use the link that Parley printed for all of them."}
 	errVersion = &refusal{http.StatusBadRequest, "unsupported_version", "This Parley speaks version " + apiVersion + " of its protocol. Leave out " + versionName + ", or update."}
 	errTurns   = &refusal{http.StatusConflict, "busy", "An answer is being written. Stop it, or wait for it, then retry."}
-	errAccept  = &refusal{http.StatusNotAcceptable, "not_acceptable", "A turn is streamed: accept text/event-stream."}
+	errNowhere = &refusal{http.StatusNotFound, "not_found", "There is nothing here."}
+	errMethod  = &refusal{http.StatusMethodNotAllowed, "method_not_allowed", "This cannot be done here. The header allow names what can."}
+	errSlow    = &refusal{http.StatusRequestTimeout, "too_slow", "The body of the request came too slowly. Send it again."}
+	errAccept  = &refusal{http.StatusNotAcceptable, "not_acceptable", "There is no such form of the answer. Accept application/json or text/event-stream."}
 )
 
 // statuses is how the codes of the rooms behind the door look from outside.
@@ -58,13 +87,22 @@ func writeError(w http.ResponseWriter, log *slog.Logger, err error) {
 	if f.Code >= http.StatusInternalServerError {
 		log.Error("request failed", "error", err)
 	}
-	writeJSON(w, f.Code, Failure{f})
+	if out, ok := w.(*outgoing); ok && out.begun {
+		panic(http.ErrAbortHandler) // the client sees that what it has is not the whole
+	}
+	out := Failure{Status: f}
+	var because *busy
+	if errors.As(err, &because) {
+		out.Turn = &because.turn
+	}
+	writeJSON(w, f.Code, out)
 }
 
 // describe is the one table from errors to what is seen of them outside.
 func describe(err error) FailureStatus {
 	var refused *refusal
 	var tooLarge *http.MaxBytesError
+	var because *busy
 	switch {
 	case errors.As(err, &refused):
 		return FailureStatus{refused.status, refused.kind, refused.message}
@@ -78,7 +116,11 @@ func describe(err error) FailureStatus {
 		return FailureStatus{http.StatusInternalServerError, "damaged", "A part of the history was changed outside Parley, or its disk is failing; it cannot be read. Salvage what is readable, or put a backup back; parley doctor --verify says how much is damaged."}
 	case store.Full(err):
 		return FailureStatus{http.StatusInsufficientStorage, "disk_full", "This could not be stored: the disk is full. Everything stored before is safe. Make room, then try again."}
-	case errors.Is(err, session.ErrBusy):
+	case errors.As(err, &because) && because.turn.State == TurnPaused:
+		return FailureStatus{http.StatusConflict, "paused", "The session waits for an answer to what its agent asked. Answer it, or stop the turn."}
+	case errors.Is(err, session.ErrAnswered):
+		return FailureStatus{http.StatusConflict, "answered", "This question does not wait for an answer any more: it was answered, or its turn was stopped."}
+	case errors.Is(err, session.ErrBusy) || because != nil:
 		return FailureStatus{http.StatusConflict, "busy", "The session is still answering. Stop it, or wait for it."}
 	}
 	e := agent.AsError(err)
@@ -95,6 +137,7 @@ func writeJSON(w http.ResponseWriter, status int, body any) {
 		panic(err) // a DTO that has no JSON form is a mistake in this package
 	}
 	w.Header().Set("content-type", "application/json")
+	http.NewResponseController(w).SetWriteDeadline(time.Now().Add(writeLimit))
 	w.WriteHeader(status)
 	w.Write(append(b, '\n'))
 }

@@ -16,13 +16,13 @@ type Uploaded struct {
 
 // postMedia takes a file: the body is its content. It is kept for some days, and for as long as a message refers to it.
 func (d inside) postMedia(r *http.Request) (Uploaded, error) {
-	content, err := io.ReadAll(io.LimitReader(r.Body, agent.MaxAudio+1)) // one more than what is taken
+	b, err := content(io.LimitReader(r.Body, agent.MaxAudio+1)) // one more than what is taken
 	if err != nil {
 		return Uploaded{}, err
 	}
-	m, err := agent.NewMedia(content)
+	m, err := agent.NewMedia(b)
 	if err == nil {
-		err = d.Store.PutMedia(r.Context(), agent.DefaultProject, m)
+		err = d.Store.PutMedia(r.Context(), d.project, m)
 	}
 	return Uploaded{m.Handle, uistream.MediaURL(m.Handle)}, err
 }
@@ -33,7 +33,7 @@ func (d inside) getMedia(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	m, err := d.Store.Media(r.Context(), agent.DefaultProject, handle)
+	m, err := d.Store.Media(r.Context(), d.project, handle)
 	if err != nil {
 		return err
 	}

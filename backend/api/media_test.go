@@ -31,6 +31,8 @@ func (w *world) upload(content string) Uploaded {
 	return u
 }
 
+// §2 POST /media → {handle, url}, GET /media/{sha256}.
+//
 // TestAFileComesBackAsItWasSent: inside of a message or uploaded before it, what is kept of it in rows is its handle.
 func TestAFileComesBackAsItWasSent(t *testing.T) {
 	w := open(t)

@@ -1,20 +1,26 @@
 package api
 
 import (
+	_ "embed" // for openapi.json
 	"io/fs"
 	"net/http"
 	"strings"
+	"time"
 )
 
-// page serves the page's own files. They hold nothing of the person's, so they need no token; what they may load and
+// page serves the page's own files, whatever no route is for. They hold nothing of the person's, so they need no token; what they may load and
 // whom they may talk to is held by the policy.
 func (d *Door) page(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		writeError(w, d.Log, errNowhere)
+		return
+	}
 	name := strings.TrimPrefix(r.URL.Path, "/")
 	if name == "" {
 		name = "index.html"
 	}
 	if _, err := fs.Stat(d.Page, name); err != nil {
-		writeError(w, d.Log, &refusal{http.StatusNotFound, "not_found", "There is nothing here."})
+		writeError(w, d.Log, errNowhere)
 		return
 	}
 	h := w.Header()
@@ -23,7 +29,19 @@ func (d *Door) page(w http.ResponseWriter, r *http.Request) {
 	if strings.HasPrefix(name, "assets/") { // named by their content
 		h.Set("cache-control", "public, max-age=31536000, immutable")
 	}
+	http.NewResponseController(w).SetWriteDeadline(time.Now().Add(writeLimit))
 	http.ServeFileFS(w, r, d.Page, name)
+}
+
+// description says what routes there are, as OpenAPI. It is generated from the table of them: see TestOpenAPI.
+//
+//go:embed openapi.json
+var description []byte
+
+// openAPI serves the description. Like the page it holds nothing of the person's, and needs no token.
+func openAPI(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("content-type", string(asJSON))
+	newFlusher(w).write(description)
 }
 
 // Policy is the content security policy of the page; connect is whom it may talk to. Nothing comes from elsewhere, and

@@ -9,60 +9,71 @@ import (
 	"mime"
 	"net/http"
 	"reflect"
-	"time"
 
 	"parley/backend/agent"
 	"parley/backend/session"
 )
 
-const (
-	readHeaderLimit = 10 * time.Second
-	idleLimit       = 2 * time.Minute
-	writeLimit      = 30 * time.Second // for one piece of a stream: who reads nothing for this long is gone
-)
-
-// route is one resource of the door. The types of its bodies are kept, because the page's TypeScript is generated from
-// what the handlers really decode and encode.
+// route is one resource of the door. The types of its bodies are kept, because the page's TypeScript and openapi.json are
+// generated from what the handlers really decode and encode.
 type route struct {
 	pattern           string
-	serve             func(*Door, http.ResponseWriter, *http.Request)
+	serve             func(*Door, caller, http.ResponseWriter, *http.Request)
+	handler           any // what serve calls
+	query             []string
 	request, response reflect.Type
+	owners            bool // closed to who has the token of one project only
 }
 
 var routes = []route{
 	answer("GET /health", (*Door).health),
-	answer("POST /window", (*Door).showWindow),
+	owners(answer("POST /window", (*Door).showWindow)),
+	owners(accept("POST /projects", (*Door).openProject)),
 	answer("GET /vault", (*Door).getVault),
-	accept("POST /vault/unlock", (*Door).unlockVault),
-	answer("POST /vault/lock", (*Door).lockVault),
-	accept("PUT /vault/lock-after", (*Door).setLockAfter),
 	answer("POST /vault/active", inside.beActive),
-	accept("POST /vault/rotate", (*Door).rotateVault),
-	accept("POST /vault/salvage", (*Door).salvageVault),
-	answer("POST /vault/start-new", (*Door).startNewVault),
-	accept("POST /vault/delete-everything", (*Door).deleteEverything),
-	answer("POST /vault/recovery-code", (*Door).makeRecoveryCode),
-	accept("PUT /vault/recovery-code", (*Door).setRecoveryCode),
-	accept("PUT /vault/passphrase", (*Door).setPassphrase),
-	answer("DELETE /vault/passphrase", (*Door).removePassphrase),
-	accept("POST /vault/backup", (*Door).backUpVault),
-	answer("POST /vault/scrub", inside.scrubVault),
+	owners(accept("POST /vault/unlock", (*Door).unlockVault)),
+	owners(answer("POST /vault/lock", (*Door).lockVault)),
+	owners(accept("PUT /vault/lock-after", (*Door).setLockAfter)),
+	owners(accept("POST /vault/rotate", (*Door).rotateVault)),
+	owners(accept("POST /vault/salvage", (*Door).salvageVault)),
+	owners(answer("POST /vault/start-new", (*Door).startNewVault)),
+	owners(accept("POST /vault/delete-everything", (*Door).deleteEverything)),
+	owners(answer("POST /vault/recovery-code", (*Door).makeRecoveryCode)),
+	owners(accept("PUT /vault/recovery-code", (*Door).setRecoveryCode)),
+	owners(accept("PUT /vault/passphrase", (*Door).setPassphrase)),
+	owners(answer("DELETE /vault/passphrase", (*Door).removePassphrase)),
+	owners(accept("POST /vault/backup", (*Door).backUpVault)),
+	owners(answer("POST /vault/scrub", inside.scrubVault)),
 	answer("GET /agents", inside.listAgents),
-	answer("GET /sessions", inside.listSessions),
+	asking(answer("GET /sessions", inside.listSessions), "limit", "after"),
 	answer("GET /sessions/{id}", inside.getSession),
 	accept("PATCH /sessions/{id}", inside.changeSession),
 	answer("DELETE /sessions/{id}", inside.deleteSession),
 	answer("POST /sessions/{id}/restore", inside.restoreSession),
 	answer("POST /sessions/{id}/purge", inside.purgeSession),
+	accept("POST /sessions/{id}/fork", inside.forkSession),
 	answer("GET /sessions/{id}/messages", inside.listMessages),
-	stream[session.Event]("GET /sessions/{id}/events", inside.streamEvents),
-	stream[noBody]("POST /messages", inside.postMessage),
+	asking(stream[session.Event]("GET /sessions/{id}/events", inside.streamEvents), "from"),
+	stream[Reply]("POST /messages", inside.postMessage),
 	stream[noBody]("GET /messages/{id}/stream", inside.resumeMessage),
 	answer("POST /messages/{id}/stop", inside.stopMessage),
-	accept("POST /load-session", inside.loadSession),
+	answer("GET /messages/{id}/queue", inside.listQueue),
+	accept("PATCH /messages/{id}/queue/{n}", inside.changeQueued),
+	answer("DELETE /messages/{id}/queue/{n}", inside.removeQueued),
+	asking(answer("POST /messages/{id}/send-now", inside.sendNow), "n"),
+	accept("POST /messages/{id}/branch", inside.chooseBranch),
+	asking(taking[LoadRequest](stream[LoadedSession]("POST /load-session", inside.loadSession)), "limit", "before", "after", "around"),
+	answer("GET /approvals", inside.listApprovals),
+	accept("POST /approvals/{id}", inside.decide),
 	answer("POST /media", inside.postMedia),
 	stream[noBody]("GET /media/{sum}", inside.getMedia),
-	answer("GET /search", inside.search),
+	asking(answer("GET /search", inside.search), "q", "agent", "role", "whole", "since", "until", "limit", "after"),
+}
+
+// owners closes a route to who has the token of one project only.
+func owners(r route) route {
+	r.owners = true
+	return r
 }
 
 // noBody is the request or response of a route that has none of its own types.
@@ -72,36 +83,36 @@ type noBody struct{}
 type place interface{ *Door | inside }
 
 // lead gives the handler's place, if a request may go there, and how it leaves.
-func lead[At place](d *Door, r *http.Request) (at At, leave func(), err error) {
+func lead[At place](d *Door, c caller, r *http.Request) (at At, leave func(), err error) {
 	leave = func() {}
 	switch at := any(&at).(type) {
 	case **Door:
 		*at = d
 	case *inside:
-		*at, leave, err = d.enterFor(r)
+		*at, leave, err = d.enterFor(r, c)
 	}
 	return at, leave, err
 }
 
 // answer is a route without a request body.
 func answer[At place, Res any](pattern string, fn func(At, *http.Request) (Res, error)) route {
-	return route{pattern, func(d *Door, w http.ResponseWriter, r *http.Request) {
+	return route{pattern: pattern, handler: fn, serve: func(d *Door, c caller, w http.ResponseWriter, r *http.Request) {
 		var res Res
-		at, leave, err := lead[At](d, r)
+		at, leave, err := lead[At](d, c, r)
 		defer leave()
 		if err == nil {
 			res, err = fn(at, r)
 		}
-		reply(d, w, res, err)
-	}, nil, reflect.TypeFor[Res]()}
+		respond(d, w, res, err)
+	}, response: reflect.TypeFor[Res]()}
 }
 
 // accept is a route with a request body.
 func accept[At place, Req, Res any](pattern string, fn func(At, *http.Request, Req) (Res, error)) route {
-	return route{pattern, func(d *Door, w http.ResponseWriter, r *http.Request) {
+	return route{pattern: pattern, handler: fn, serve: func(d *Door, c caller, w http.ResponseWriter, r *http.Request) {
 		var req Req
 		var res Res
-		at, leave, err := lead[At](d, r)
+		at, leave, err := lead[At](d, c, r)
 		defer leave()
 		if err == nil {
 			err = decode(r, &req)
@@ -109,14 +120,14 @@ func accept[At place, Req, Res any](pattern string, fn func(At, *http.Request, R
 		if err == nil {
 			res, err = fn(at, r, req)
 		}
-		reply(d, w, res, err)
-	}, reflect.TypeFor[Req](), reflect.TypeFor[Res]()}
+		respond(d, w, res, err)
+	}, request: reflect.TypeFor[Req](), response: reflect.TypeFor[Res]()}
 }
 
 // stream is a route that writes its own reply, whose lines are of type Item if that is one of ours.
 func stream[Item any](pattern string, fn func(inside, http.ResponseWriter, *http.Request) error) route {
-	return route{pattern, func(d *Door, w http.ResponseWriter, r *http.Request) {
-		at, leave, err := d.enterFor(r)
+	return route{pattern: pattern, handler: fn, serve: func(d *Door, c caller, w http.ResponseWriter, r *http.Request) {
+		at, leave, err := d.enterFor(r, c)
 		defer leave()
 		if err == nil {
 			err = fn(at, w, r)
@@ -124,10 +135,22 @@ func stream[Item any](pattern string, fn func(inside, http.ResponseWriter, *http
 		if err != nil {
 			writeError(w, d.Log, err)
 		}
-	}, nil, reflect.TypeFor[Item]()}
+	}, response: reflect.TypeFor[Item]()}
 }
 
-func reply[Res any](d *Door, w http.ResponseWriter, res Res, err error) {
+// asking names the parameters of the query.
+func asking(r route, names ...string) route {
+	r.query = names
+	return r
+}
+
+// taking names the type of the body that a stream decodes itself.
+func taking[Req any](r route) route {
+	r.request = reflect.TypeFor[Req]()
+	return r
+}
+
+func respond[Res any](d *Door, w http.ResponseWriter, res Res, err error) {
 	if err != nil {
 		writeError(w, d.Log, err)
 		return
@@ -144,7 +167,18 @@ func body(r *http.Request) ([]byte, error) {
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("content-type")); err != nil || kind != "application/json" {
 		return nil, &refusal{http.StatusUnsupportedMediaType, "unsupported_media_type", "Send the body as application/json."}
 	}
-	return io.ReadAll(r.Body)
+	return content(r.Body)
+}
+
+// content reads all of a body. That it cannot be read is the sender's doing.
+func content(body io.Reader) ([]byte, error) {
+	b, err := io.ReadAll(body)
+	var known *refusal
+	var tooLarge *http.MaxBytesError
+	if err != nil && !errors.As(err, &known) && !errors.As(err, &tooLarge) {
+		err = agent.Wrap(agent.CodeValidation, err, "The body of the request broke off.")
+	}
+	return b, err
 }
 
 // decode reads a body strictly: a key that nobody asks for is a mistake somebody should hear of.

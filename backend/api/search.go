@@ -39,7 +39,7 @@ const longestQuery = 1_000
 
 func (d inside) search(r *http.Request) (SearchResult, error) {
 	query := r.URL.Query()
-	s := store.Search{Project: agent.DefaultProject, Text: query.Get("q"), Agent: query.Get("agent"), Role: agent.Role(query.Get("role")), Whole: query.Has("whole")}
+	s := store.Search{Project: d.project, Text: query.Get("q"), Agent: query.Get("agent"), Role: agent.Role(query.Get("role")), Whole: query.Has("whole")}
 	if len(s.Text) > longestQuery {
 		return SearchResult{}, agent.Errorf(agent.CodeValidation, "A search may have %d bytes at most. Leave something out.", longestQuery)
 	}
@@ -80,7 +80,7 @@ func toHit(h store.Hit) Hit {
 	for i, p := range h.Excerpt {
 		pieces[i] = Piece(p)
 	}
-	return Hit{h.Session, h.Title, h.Message, h.Role, h.At.UnixMilli(), pieces}
+	return Hit{h.Session, h.Title, h.Message.Shown(), h.Role, h.At.UnixMilli(), pieces}
 }
 
 // instant reads a time in milliseconds since 1970; the zero time if none is given.

@@ -47,12 +47,6 @@ func toSession(s store.Session) Session {
 	}
 }
 
-// sessionKey reads the id in the path. Every token is for the default project until projects can be opened.
-func sessionKey(r *http.Request) (agent.SessionKey, error) {
-	id := agent.SessionID(r.PathValue("id"))
-	return agent.SessionKey{Project: agent.DefaultProject, Session: id}, id.Validate()
-}
-
 func (d inside) listSessions(r *http.Request) (SessionList, error) {
 	limit, err := number(r, "limit", 50, 1, 500)
 	if err != nil {
@@ -62,7 +56,7 @@ func (d inside) listSessions(r *http.Request) (SessionList, error) {
 	if err != nil {
 		return SessionList{}, err
 	}
-	sessions, err := d.Store.Sessions(r.Context(), agent.DefaultProject, page, limit)
+	sessions, err := d.Store.Sessions(r.Context(), d.project, page, limit)
 	if err != nil {
 		return SessionList{}, err
 	}
@@ -77,7 +71,7 @@ func (d inside) listSessions(r *http.Request) (SessionList, error) {
 }
 
 func (d inside) getSession(r *http.Request) (Session, error) {
-	key, err := sessionKey(r)
+	key, err := d.key(r)
 	if err != nil {
 		return Session{}, err
 	}
@@ -86,7 +80,7 @@ func (d inside) getSession(r *http.Request) (Session, error) {
 }
 
 func (d inside) changeSession(r *http.Request, c SessionChange) (Session, error) {
-	key, err := sessionKey(r)
+	key, err := d.key(r)
 	if err != nil {
 		return Session{}, err
 	}
@@ -98,7 +92,7 @@ func (d inside) changeSession(r *http.Request, c SessionChange) (Session, error)
 }
 
 func (d inside) deleteSession(r *http.Request) (noBody, error) {
-	key, err := sessionKey(r)
+	key, err := d.key(r)
 	if err != nil {
 		return noBody{}, err
 	}
@@ -106,7 +100,7 @@ func (d inside) deleteSession(r *http.Request) (noBody, error) {
 }
 
 func (d inside) restoreSession(r *http.Request) (noBody, error) {
-	key, err := sessionKey(r)
+	key, err := d.key(r)
 	if err != nil {
 		return noBody{}, err
 	}
@@ -115,7 +109,7 @@ func (d inside) restoreSession(r *http.Request) (noBody, error) {
 
 // purgeSession removes for good what deleteSession hid.
 func (d inside) purgeSession(r *http.Request) (noBody, error) {
-	key, err := sessionKey(r)
+	key, err := d.key(r)
 	if err != nil {
 		return noBody{}, err
 	}
@@ -124,7 +118,7 @@ func (d inside) purgeSession(r *http.Request) (noBody, error) {
 
 // streamEvents gives the events of a session as lines of JSON: those from number `from` on, then those that come.
 func (d inside) streamEvents(w http.ResponseWriter, r *http.Request) error {
-	key, err := sessionKey(r)
+	key, err := d.key(r)
 	if err != nil {
 		return err
 	}

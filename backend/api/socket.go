@@ -32,7 +32,7 @@ type SessionNotice struct {
 
 // socket is one connection for everything that a page does: its turns, and the news of its sessions. It is another face
 // of what /messages shows; a browser allows only six connections to a host, and a page may watch more turns than that.
-func (d *Door) socket(w http.ResponseWriter, r *http.Request) {
+func (d *Door) socket(c caller, w http.ResponseWriter, r *http.Request) {
 	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{
 		Subprotocols:       []string{socketProtocol},
 		InsecureSkipVerify: true, // the door has checked the origin, and knows the window's, which has no host
@@ -46,7 +46,7 @@ func (d *Door) socket(w http.ResponseWriter, r *http.Request) {
 	defer cancel()
 	defer context.AfterFunc(d.closing, cancel)()
 
-	s := &socket{door: d, conn: conn, requests: map[string]*request{}}
+	s := &socket{door: d, caller: c, conn: conn, requests: map[string]*request{}}
 	s.streams.Go(func() { s.news(ctx) })
 	if err := s.read(ctx); err != nil {
 		conn.Close(websocket.StatusPolicyViolation, err.Error()) // before cancel, which cuts off what is being written
@@ -57,6 +57,7 @@ func (d *Door) socket(w http.ResponseWriter, r *http.Request) {
 
 type socket struct {
 	door    *Door
+	caller  caller
 	conn    *websocket.Conn
 	streams sync.WaitGroup
 
@@ -67,7 +68,7 @@ type socket struct {
 // request is a turn that the socket streams.
 type request struct {
 	cancel context.CancelFunc
-	key    agent.SessionKey // set once the turn is known
+	turn   *session.Turn // set once it is known
 }
 
 // read takes frames until the page leaves, or says something that no frame is.
@@ -99,11 +100,14 @@ func (s *socket) take(ctx context.Context, id string, frame uistream.SocketFrame
 	if _, abort := frame.(uistream.AbortFrame); abort {
 		if known {
 			r.cancel()
+		}
+		if known && r.turn != nil {
+			key := r.turn.Key
 			s.streams.Go(func() {
-				in, leave, err := s.door.enterRooms(ctx)
+				in, leave, err := s.door.enterRooms(ctx, s.caller)
 				defer leave()
 				if err == nil {
-					in.Sessions.Stop(ctx, r.key)
+					in.Sessions.Stop(ctx, key)
 				}
 			})
 		}
@@ -129,27 +133,27 @@ func (s *socket) take(ctx context.Context, id string, frame uistream.SocketFrame
 // socket's: a message that is broken off takes the connection with it, and all the other turns.
 func (s *socket) serve(ctx, stream context.Context, id string, r *request, frame uistream.SocketFrame) {
 	out := uistream.NewSocket(id)
-	in, leave, err := s.door.enterRooms(stream)
+	in, leave, err := s.door.enterRooms(stream, s.caller)
 	defer leave()
-	var t *session.Turn
+	var x *exchange
 	if err == nil {
-		t, err = in.turn(stream, frame)
+		x, err = in.exchange(stream, frame)
 	}
 	if err != nil {
 		s.write(ctx, out.Error(describe(err).Message))
 		return
 	}
-	if t == nil {
+	if x == nil {
 		s.write(ctx, out.NoActive())
 		return
 	}
 	s.mu.Lock()
-	r.key = t.Key
+	r.turn = x.turn
 	s.mu.Unlock()
-	if s.write(ctx, out.Start()) != nil {
+	if s.write(ctx, out.Start(x.after)) != nil {
 		return
 	}
-	err = follow(stream, t, func(chunks []uistream.Chunk) error {
+	err = in.follow(stream, *x, func(chunks []uistream.Chunk) error {
 		for message := range out.Chunks(chunks) {
 			if stream.Err() != nil {
 				return stream.Err()
@@ -161,19 +165,25 @@ func (s *socket) serve(ctx, stream context.Context, id string, r *request, frame
 		return nil
 	}, func() error { return nil })
 	if err == nil {
-		s.write(ctx, out.End())
+		for message := range out.End() {
+			s.write(ctx, message)
+		}
 	}
 }
 
-// turn gives the turn to stream, or none if there is nothing to resume.
-func (d inside) turn(ctx context.Context, frame uistream.SocketFrame) (*session.Turn, error) {
+// exchange gives what to stream, or nothing if there is nothing to resume.
+func (d inside) exchange(ctx context.Context, frame uistream.SocketFrame) (*exchange, error) {
 	switch f := frame.(type) {
 	case uistream.SendFrame:
 		d.History.Use()
-		return d.send(ctx, f.Request)
+		x, err := d.send(ctx, f.Request)
+		return &x, err
 	case uistream.ResumeFrame:
-		t, _ := d.Sessions.Running(agent.SessionKey{Project: agent.DefaultProject, Session: f.Session})
-		return t, nil
+		key := agent.SessionKey{Project: d.project, Session: f.Session}
+		if t, running := d.Sessions.Running(key); running {
+			return &exchange{key: key, turn: t, after: -1}, nil
+		}
+		return nil, nil
 	}
 	return nil, agent.Errorf(agent.CodeInternal, "This frame asks for no turn.")
 }
@@ -207,12 +217,12 @@ func (s *socket) news(ctx context.Context) {
 
 // sessionNews ends without an error when the history is closed, or is closed already.
 func (s *socket) sessionNews(ctx context.Context) error {
-	in, leave, err := s.door.enterRooms(ctx)
+	in, leave, err := s.door.enterRooms(ctx, s.caller)
 	if err != nil {
 		return ctx.Err()
 	}
 	defer leave()
-	watcher := in.Sessions.Watch(agent.DefaultProject)
+	watcher := in.Sessions.Watch(s.caller.project)
 	defer watcher.Close()
 	for {
 		changes, err := watcher.Next(ctx)

@@ -31,7 +31,13 @@ type socketFrame struct {
 
 func (w *world) dial() *page {
 	w.t.Helper()
-	conn, _, err := websocket.Dial(w.t.Context(), w.url+"/socket", &websocket.DialOptions{Subprotocols: []string{socketProtocol, tokenProtocol + testToken}})
+	return w.dialAs(testToken)
+}
+
+// dialAs is dial with another token, and more subprotocols.
+func (w *world) dialAs(token string, protocols ...string) *page {
+	w.t.Helper()
+	conn, _, err := websocket.Dial(w.t.Context(), w.url+"/socket", &websocket.DialOptions{Subprotocols: append([]string{socketProtocol, tokenProtocol + token}, protocols...)})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -94,6 +100,7 @@ func (p *page) until(request, kind string) (string, socketFrame) {
 	}
 }
 
+// §8 one WebSocket at /socket
 func TestTheSocketStreamsATurn(t *testing.T) {
 	w := open(t)
 	p := w.dial()
@@ -191,11 +198,11 @@ func TestABadFrameHarmsOnlyItself(t *testing.T) {
 	p.ask("good", "s", "[[deltas:3]] [[hang]]")
 	p.until("good", "text-delta")
 	p.send(`{"type":"send","requestId":"bad","id":"../x","messages":[]}`)
-	if f := p.read(); f.RequestID != "bad" || f.Type != "error" || f.ErrorText == "" {
+	if _, f := p.until("bad", "error"); f.ErrorText == "" {
 		t.Errorf("got %+v", f)
 	}
 	p.ask("busy", "s", "hi")
-	if f := p.read(); f.RequestID != "busy" || f.Type != "error" || !strings.Contains(f.ErrorText, "still answering") {
+	if _, f := p.until("busy", "error"); !strings.Contains(f.ErrorText, "still answering") {
 		t.Errorf("got %+v", f)
 	}
 	p.send(`{"type":"abort","requestId":"nobody"}`)

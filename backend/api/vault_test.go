@@ -156,7 +156,7 @@ func TestTheRecoveryCodeComesBackTyped(t *testing.T) {
 // TestTheHistoryClosesAfterItsGuests: a request that was let in finds the history open until it is done.
 func TestTheHistoryClosesAfterItsGuests(t *testing.T) {
 	w := open(t)
-	in, leave, err := w.door.enterRooms(t.Context())
+	in, leave, err := w.door.enterRooms(t.Context(), caller{project: agent.DefaultProject})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,7 +164,7 @@ func TestTheHistoryClosesAfterItsGuests(t *testing.T) {
 	go func() { closed <- w.door.History.Close() }()
 	for err == nil { // until nobody is let in any more
 		var another func()
-		_, another, err = w.door.enterRooms(t.Context())
+		_, another, err = w.door.enterRooms(t.Context(), caller{project: agent.DefaultProject})
 		another()
 		runtime.Gosched()
 	}

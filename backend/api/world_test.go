@@ -64,8 +64,8 @@ func open(t *testing.T) *world {
 	return w
 }
 
-// openWith is a world over a data folder, with the keyring that there is.
-func openWith(t *testing.T, folder string, ring vault.Keyring) *world {
+// openWith is a world over a data folder, with the keyring that there is, behind a server with some changes.
+func openWith(t *testing.T, folder string, ring vault.Keyring, changes ...func(*http.Server)) *world {
 	t.Helper()
 	log := slog.New(slog.DiscardHandler)
 	agents := config.BuiltIn(func(string) string { return "" }, nil)
@@ -104,6 +104,9 @@ func openWith(t *testing.T, folder string, ring vault.Keyring) *world {
 		Page: fstest.MapFS{"index.html": {Data: []byte("<p>page")}, "assets/a.js": {Data: []byte("1")}},
 	})
 	server := door.Server()
+	for _, change := range changes {
+		change(server)
+	}
 	go server.Serve(listener)
 	go past.Start(context.Background())
 	t.Cleanup(func() {

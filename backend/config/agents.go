@@ -20,12 +20,22 @@ var demo = agent.Spec{
 	Tools:       []string{"list_directory", "read_file", "write_file"},
 }
 
-// BuiltIn gives the agents that need no file: the demo agent always, and an assistant when PARLEY_MODEL names a model,
+// careful is the demo agent with approvals, so that those can be tried without a key.
+var careful = agent.Spec{
+	ID:          "demo-careful",
+	Name:        "Demo agent that asks",
+	Description: "Plays scripts, and asks before it changes something. No model, no key.",
+	Harness:     agent.KindScripted,
+	Tools:       demo.Tools,
+	Permissions: agent.PermissionAsk,
+}
+
+// BuiltIn gives the agents that need no file: the two demo agents always, and an assistant when PARLEY_MODEL names a model,
 // as "id" or "provider/id" with one of the given providers.
 func BuiltIn(getenv func(string) string, providers []string) Agents {
 	model := getenv("PARLEY_MODEL")
 	if model == "" {
-		return Agents{demo}
+		return Agents{demo, careful}
 	}
 	provider := "openai"
 	if prefix, id, ok := strings.Cut(model, "/"); ok && slices.Contains(providers, prefix) {
@@ -40,7 +50,8 @@ func BuiltIn(getenv func(string) string, providers []string) Agents {
 		Model:        model,
 		SystemPrompt: "You are a helpful assistant. Your tools work in a scratch folder that belongs to this session.",
 		Tools:        []string{"list_directory", "read_file", "write_file"},
-	}, demo}
+		Permissions:  agent.PermissionAsk,
+	}, demo, careful}
 }
 
 // Find gives the agent with this id; an empty id is the default one.

@@ -18,6 +18,9 @@ func TestAModelBringsAnAssistant(t *testing.T) {
 		if err != nil || assistant.Provider != want[0] || assistant.Model != want[1] {
 			t.Errorf("%s: got %s/%s, %v", setting, assistant.Provider, assistant.Model, err)
 		}
+		if assistant.Permissions != agent.PermissionAsk {
+			t.Errorf("%s: the assistant changes things without asking", setting)
+		}
 		if _, err := agents.Find("demo"); err != nil {
 			t.Errorf("%s: the demo agent is gone: %v", setting, err)
 		}
@@ -28,6 +31,9 @@ func TestWithoutAModelThereIsTheDemoAgent(t *testing.T) {
 	agents := BuiltIn(func(string) string { return "" }, nil)
 	if first, err := agents.Find(""); err != nil || first.ID != "demo" {
 		t.Errorf("got %s, %v", first.ID, err)
+	}
+	if asks, err := agents.Find("demo-careful"); err != nil || asks.Permissions != agent.PermissionAsk {
+		t.Errorf("the agent that asks has %q, %v", asks.Permissions, err)
 	}
 	_, err := agents.Find("assistant")
 	if e := agent.AsError(err); e.Code != agent.CodeValidation || !strings.Contains(e.Message, "demo") {

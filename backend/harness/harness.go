@@ -2,6 +2,9 @@
 package harness
 
 import (
+	"cmp"
+	"encoding/json"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -20,15 +23,40 @@ func For(kind agent.Kind, endpoints map[string]agent.Endpoint, tools []string) (
 	return nil, agent.Errorf(agent.CodeValidation, "There is no harness %q. There are: %s, %s.", kind, agent.KindNative, agent.KindScripted)
 }
 
-// checkTools refuses a tool that does not exist, and one that is named twice.
-func checkTools(spec agent.Spec, known []string) error {
-	for i, name := range spec.Tools {
+// grant gives the part of a launch that says what the agent may do. It refuses a tool that does not exist, one that no
+// model can be told about, and two of one name.
+func grant(spec agent.Spec, known []string) (agent.Launch, error) {
+	launch := agent.Launch{
+		Tools:            slices.Clone(spec.Tools),
+		ClientTools:      slices.Clone(spec.ClientTools),
+		PermissionPolicy: cmp.Or(spec.Permissions, agent.PermissionAuto),
+	}
+	if !launch.PermissionPolicy.Valid() {
+		return launch, agent.Errorf(agent.CodeValidation, "The agent %q has the permissions %q. There are: auto, ask, deny.", spec.ID, spec.Permissions)
+	}
+	for _, name := range spec.Tools {
 		if !slices.Contains(known, name) {
-			return agent.Errorf(agent.CodeToolUnavailable, "The agent %q asks for the tool %q, which does not exist. There are: %s.", spec.ID, name, strings.Join(known, ", "))
-		}
-		if slices.Contains(spec.Tools[:i], name) {
-			return agent.Errorf(agent.CodeValidation, "The agent %q asks for the tool %q twice. Name it once.", spec.ID, name)
+			return launch, agent.Errorf(agent.CodeToolUnavailable, "The agent %q asks for the tool %q, which does not exist. There are: %s.", spec.ID, name, strings.Join(known, ", "))
 		}
 	}
-	return nil
+	names := slices.Clone(spec.Tools)
+	for _, c := range spec.ClientTools {
+		var schema struct{ Type string }
+		if !toolName.MatchString(c.Name) {
+			return launch, agent.Errorf(agent.CodeValidation, "The agent %q has a client tool %q. Its name must match %s.", spec.ID, c.Name, toolName)
+		}
+		if json.Unmarshal(c.InputSchema, &schema) != nil || schema.Type != "object" {
+			return launch, agent.Errorf(agent.CodeValidation, "The client tool %q of the agent %q has no inputSchema of the type object. Give it one.", c.Name, spec.ID)
+		}
+		names = append(names, c.Name)
+	}
+	for i, name := range names {
+		if slices.Contains(names[:i], name) {
+			return launch, agent.Errorf(agent.CodeValidation, "The agent %q asks for the tool %q twice. Name it once.", spec.ID, name)
+		}
+	}
+	return launch, nil
 }
+
+// toolName is what every provider takes.
+var toolName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)

@@ -89,14 +89,15 @@ func refusal(t *testing.T, err error) string {
 // A launch is kept and compared: what happens to the spec or the endpoints afterwards must not change it.
 func TestALaunchSharesNothing(t *testing.T) {
 	mine := map[string]agent.Endpoint{"openai": endpoints["openai"]}
-	spec := agent.Spec{Harness: agent.KindNative, Provider: "openai", Model: "m", Tools: []string{"read_file"}}
+	spec := agent.Spec{Harness: agent.KindNative, Provider: "openai", Model: "m", Tools: []string{"read_file"},
+		ClientTools: []agent.ClientToolSpec{{Name: "locate", InputSchema: json.RawMessage(`{"type":"object"}`)}}}
 	launch, err := Native{mine, tools}.Launch(spec)
 	if err != nil {
 		t.Fatal(err)
 	}
-	spec.Tools[0] = "write_file"
+	spec.Tools[0], spec.ClientTools[0].Name = "write_file", "another"
 	mine["openai"] = agent.Endpoint{}
-	if launch.Tools[0] != "read_file" || *launch.Endpoint != endpoints["openai"] {
+	if launch.Tools[0] != "read_file" || launch.ClientTools[0].Name != "locate" || *launch.Endpoint != endpoints["openai"] {
 		t.Errorf("the launch has changed: %+v, %+v", launch, launch.Endpoint)
 	}
 }

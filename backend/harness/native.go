@@ -27,16 +27,11 @@ func (n Native) Launch(spec agent.Spec) (agent.Launch, error) {
 		providers := strings.Join(slices.Sorted(maps.Keys(n.Endpoints)), ", ")
 		return agent.Launch{}, agent.Errorf(agent.CodeValidation, "The agent %q has its model from %q, which is no provider. There are: %s.", spec.ID, spec.Provider, providers)
 	}
-	if err := checkTools(spec, n.Tools); err != nil {
+	launch, err := grant(spec, n.Tools)
+	if err != nil {
 		return agent.Launch{}, err
 	}
-	return agent.Launch{
-		Backend:          agent.BackendInprocess,
-		Harness:          agent.KindNative,
-		AgentsMD:         spec.SystemPrompt,
-		Model:            spec.Model,
-		Endpoint:         &endpoint,
-		Tools:            slices.Clone(spec.Tools),
-		PermissionPolicy: agent.PermissionAuto,
-	}, nil
+	launch.Backend, launch.Harness = agent.BackendInprocess, agent.KindNative
+	launch.AgentsMD, launch.Model, launch.Endpoint = spec.SystemPrompt, spec.Model, &endpoint
+	return launch, nil
 }

@@ -1,10 +1,6 @@
 package harness
 
-import (
-	"slices"
-
-	"parley/backend/agent"
-)
+import "parley/backend/agent"
 
 // Scripted launches the player of scripts. It takes instructions and a model along like any agent, so that every agent
 // file fits it, but its scripts do not ask for them.
@@ -15,17 +11,13 @@ type Scripted struct {
 // Kind is agent.KindScripted.
 func (Scripted) Kind() agent.Kind { return agent.KindScripted }
 
-// Launch refuses nothing but tools that do not exist.
+// Launch refuses nothing but tools and permissions that cannot be.
 func (s Scripted) Launch(spec agent.Spec) (agent.Launch, error) {
-	if err := checkTools(spec, s.Tools); err != nil {
+	launch, err := grant(spec, s.Tools)
+	if err != nil {
 		return agent.Launch{}, err
 	}
-	return agent.Launch{
-		Backend:          agent.BackendScripted,
-		Harness:          agent.KindScripted,
-		AgentsMD:         spec.SystemPrompt,
-		Model:            spec.Model,
-		Tools:            slices.Clone(spec.Tools),
-		PermissionPolicy: agent.PermissionAuto,
-	}, nil
+	launch.Backend, launch.Harness = agent.BackendScripted, agent.KindScripted
+	launch.AgentsMD, launch.Model = spec.SystemPrompt, spec.Model
+	return launch, nil
 }

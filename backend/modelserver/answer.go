@@ -3,80 +3,90 @@ package modelserver
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
+	"strings"
 	"time"
-	"unicode/utf8"
 
 	"parley/backend/scripted"
 )
 
 // answer is one that is being given: in pieces as a stream, or gathered until the end.
 type answer struct {
-	conversation
-	server      *Server
-	w           http.ResponseWriter
-	r           *http.Request
-	id          int64
-	text        string // of the message that holds script
-	script      scripted.Script
-	inputTokens int64
+	server *Server
+	w      http.ResponseWriter
+	r      *http.Request
+	id     int64
+	text   string // of the message that holds script
+	script scripted.Script
 
-	begun  bool // the stream has
-	whole  delta
+	begun  bool  // the stream has
 	tokens int64 // said
 }
 
-// chunk is one event of a stream, and, with a Message, a whole answer.
-type chunk struct {
-	ID          string   `json:"id"`
-	Object      string   `json:"object"`
-	Created     int64    `json:"created"`
-	Model       string   `json:"model"`
-	Fingerprint string   `json:"system_fingerprint"`
-	Choices     []choice `json:"choices"`
-	Usage       *usage   `json:"usage,omitempty"`
+// voice says a script in the words of one wire.
+type voice interface {
+	speak(beat scripted.Beat) // a thought, a text or a call
+	finish()
+	complaint(f scripted.Failure) (event string, body any)
 }
 
-type choice struct {
-	Index        int     `json:"index"`
-	Delta        *delta  `json:"delta,omitempty"`
-	Message      *delta  `json:"message,omitempty"`
-	FinishReason *string `json:"finish_reason"`
+// unscripted is the answer to a message without directives.
+const unscripted = "This is a scripted model. Its answers are directed by the message, as in [[say:hello]]."
+
+// newAnswer reads the script that directs the answer to what was said.
+func (s *Server) newAnswer(w http.ResponseWriter, r *http.Request, said []utterance) (a *answer, results int) {
+	a = &answer{server: s, w: w, r: r, id: s.answers.Add(1)}
+	a.text, results = directed(said)
+	a.script = scripted.Parse(a.text)
+	if !a.script.Found {
+		a.script.Say = unscripted
+	}
+	if f := a.script.Failure; f != nil && f.Once {
+		if _, failed := s.failed.Load(a.text); failed {
+			a.script.Failure = nil
+		}
+	}
+	return a, results
 }
 
-type delta struct {
-	Role             string  `json:"role,omitempty"`
-	Content          *string `json:"content,omitempty"`
-	ReasoningContent string  `json:"reasoning_content,omitempty"`
-	Reasoning        string  `json:"reasoning,omitempty"` // Ollama's name for it
-	ToolCalls        []call  `json:"tool_calls,omitempty"`
-}
+// utterance is a message, or a part of one, as far as it directs the answer. Its role is OpenAI's.
+type utterance struct{ role, text string }
 
-type usage struct {
-	Prompt     int64 `json:"prompt_tokens"`
-	Completion int64 `json:"completion_tokens"`
-	Total      int64 `json:"total_tokens"`
-	Details    struct {
-		Cached int64 `json:"cached_tokens"`
-	} `json:"prompt_tokens_details"`
+// directed finds the text that directs the answer, and how many tool results have come since. It is the newest user
+// message; of one that was merged of several, the last paragraph that holds a directive.
+func directed(said []utterance) (text string, results int) {
+	for i := len(said) - 1; i >= 0; i-- {
+		switch said[i].role {
+		case "tool":
+			results++
+		case "user":
+			text = said[i].text
+			for rest := text; ; {
+				before := strings.LastIndex(rest, "\n\n")
+				if paragraph := rest[max(0, before):]; scripted.Parse(paragraph).Found {
+					return paragraph, results
+				}
+				if before < 0 {
+					return text, results
+				}
+				rest = rest[:before]
+			}
+		}
+	}
+	return "", results
 }
 
 // play says what the script says.
-func (a *answer) play(results int) {
+func (a *answer) play(v voice, results int) {
 	if !a.pause(a.script.TTFT) {
 		return
 	}
 	for beat := range a.script.Play(results) {
 		switch beat.Kind {
-		case scripted.BeatThought:
-			a.think(beat.Text)
-		case scripted.BeatText:
-			a.say(delta{Content: &beat.Text})
-		case scripted.BeatCall:
-			a.callTool(*beat.Call)
+		case scripted.BeatThought, scripted.BeatText, scripted.BeatCall:
+			v.speak(beat)
 		case scripted.BeatFailure:
-			a.fail(*a.script.Failure)
+			a.fail(v)
 			return
 		case scripted.BeatCrash:
 			a.flush()
@@ -93,7 +103,7 @@ func (a *answer) play(results int) {
 			return
 		}
 	}
-	a.finish()
+	v.finish()
 }
 
 // pause waits as long as the script asks, and reports whether the caller is still there. Before it waits it sends what
@@ -111,128 +121,27 @@ func (a *answer) pause(d time.Duration) bool {
 	}
 }
 
-func (a *answer) think(text string) {
-	if a.server.options.Ollama {
-		a.say(delta{Reasoning: text})
-	} else {
-		a.say(delta{ReasoningContent: text})
-	}
-}
-
-// callTool calls as the two do: Ollama all at once, OpenAI with the name first and then the arguments in pieces.
-func (a *answer) callTool(step scripted.ToolStep) {
-	index := 0
-	args := string(step.Input)
-	whole := call{&index, fmt.Sprintf("call_%d", a.id), "function", function{step.Name, args}}
-	if a.server.options.Ollama || !a.Stream {
-		a.say(delta{ToolCalls: []call{whole}})
-		return
-	}
-	whole.Function.Arguments = ""
-	a.say(delta{ToolCalls: []call{whole}})
-	half := len(args) / 2
-	for half > 0 && !utf8.RuneStart(args[half]) {
-		half--
-	}
-	for _, piece := range []string{args[:half], args[half:]} {
-		a.say(delta{ToolCalls: []call{{Index: &index, Function: function{Arguments: piece}}}})
-	}
-}
-
 // fail fails as servers do: with a status as long as nothing was said, else in the stream.
-func (a *answer) fail(f scripted.Failure) {
+func (a *answer) fail(v voice) {
 	a.server.failed.Store(a.text, true)
-	kind, code := "server_error", ""
-	switch {
-	case f.Code == "content_filter":
-		kind, code = "invalid_request_error", "content_filter"
-	case f.Status == http.StatusTooManyRequests:
-		kind, code = "requests", "rate_limit_exceeded"
-		a.w.Header().Set("Retry-After", "1")
-	case f.Status == http.StatusUnauthorized:
-		kind, code = "invalid_request_error", "invalid_api_key"
-	case f.Status < 500:
-		kind = "invalid_request_error"
-	}
-	message := fmt.Sprintf("The script asks for this failure (%s).", f.Code)
+	f := *a.script.Failure
+	event, body := v.complaint(f)
 	if a.begun {
-		a.event(errorBody(kind, code, message))
+		a.send(event, body)
 		return
 	}
-	writeError(a.w, f.Status, kind, code, message)
+	if f.Status == http.StatusTooManyRequests {
+		a.w.Header().Set("Retry-After", "1")
+	}
+	writeJSON(a.w, f.Status, body)
 }
 
-func (a *answer) finish() {
-	reason := "stop"
-	if a.whole.ToolCalls != nil {
-		reason = "tool_calls"
-	}
-	used := &usage{Prompt: a.inputTokens, Completion: a.tokens}
-	if u := a.script.Usage; u != nil {
-		used.Prompt, used.Completion = u.Input, u.Output
-	}
-	used.Total = used.Prompt + used.Completion
-	if !a.Stream {
-		a.whole.Role = "assistant"
-		whole := a.chunk(choice{Message: &a.whole, FinishReason: &reason})
-		whole.Object, whole.Usage = "chat.completion", used
-		writeJSON(a.w, http.StatusOK, whole)
-		return
-	}
-	last := delta{}
-	if a.server.options.Ollama {
-		last = delta{Role: "assistant", Content: new("")}
-	}
-	a.event(a.chunk(choice{Delta: &last, FinishReason: &reason}))
-	if a.StreamOptions.IncludeUsage {
-		tally := a.chunk()
-		tally.Usage = used
-		a.event(tally)
-	}
-	_, _ = io.WriteString(a.w, "data: [DONE]\n\n") // the caller may be gone
+func asked(f scripted.Failure) string {
+	return fmt.Sprintf("The script asks for this failure (%s).", f.Code)
 }
 
-// say sends a piece of the answer, or gathers it.
-func (a *answer) say(d delta) {
-	if d.ToolCalls != nil {
-		a.whole.ToolCalls = d.ToolCalls
-	}
-	if !a.Stream {
-		a.gather(d)
-		return
-	}
-	switch {
-	case a.server.options.Ollama:
-		d.Role = "assistant"
-		if d.Content == nil {
-			d.Content = new("")
-		}
-	case !a.begun:
-		a.event(a.chunk(choice{Delta: &delta{Role: "assistant", Content: new("")}}))
-	}
-	a.event(a.chunk(choice{Delta: &d}))
-}
-
-func (a *answer) gather(d delta) {
-	if d.Content != nil {
-		*a.whole.Content += *d.Content
-	}
-	a.whole.Reasoning += d.Reasoning
-	a.whole.ReasoningContent += d.ReasoningContent
-}
-
-func (a *answer) chunk(choices ...choice) chunk {
-	fingerprint := "fp_scripted"
-	if a.server.options.Ollama {
-		fingerprint = "fp_ollama"
-	}
-	if choices == nil {
-		choices = []choice{}
-	}
-	return chunk{fmt.Sprintf("chatcmpl-%d", a.id), "chat.completion.chunk", created, a.Model, fingerprint, choices, nil}
-}
-
-func (a *answer) event(value any) {
+// send sends an event of the stream; not every wire names its events.
+func (a *answer) send(event string, value any) {
 	if !a.begun {
 		a.begun = true
 		a.w.Header().Set("Content-Type", "text/event-stream")
@@ -242,7 +151,10 @@ func (a *answer) event(value any) {
 	if err != nil {
 		panic(err) // a value of ours that is no JSON
 	}
-	_, _ = fmt.Fprintf(a.w, "data: %s\n\n", b)
+	if event != "" {
+		event = "event: " + event + "\n"
+	}
+	_, _ = fmt.Fprintf(a.w, "%sdata: %s\n\n", event, b)
 }
 
 // flush sends what was said. Before that it sends nothing: a failure may still need the status.
@@ -250,4 +162,13 @@ func (a *answer) flush() {
 	if a.begun {
 		_ = http.NewResponseController(a.w).Flush() // the caller may be gone
 	}
+}
+
+// halves cuts text in two, between runes.
+func halves(text string) [2]string {
+	half := len(text) / 2
+	for half > 0 && text[half]&0xC0 == 0x80 {
+		half--
+	}
+	return [2]string{text[:half], text[half:]}
 }

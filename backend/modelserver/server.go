@@ -1,5 +1,5 @@
-// Package modelserver is a model server for tests: it speaks OpenAI's chat completions, as OpenAI or as Ollama does,
-// and what its model says is scripted (backend/scripted) in the newest user message. It is never linked into the app.
+// Package modelserver is a model server for tests: it speaks OpenAI's chat completions, as OpenAI or as Ollama does, and
+// Anthropic's Messages. It refuses what a real server would, with a sentence that says why, and what its model says is scripted (backend/scripted) in the newest user message. It is never linked into the app.
 package modelserver
 
 import (
@@ -46,6 +46,7 @@ func New(options Options) *Server {
 	}
 	s := &Server{options: options, mux: http.NewServeMux()}
 	s.mux.HandleFunc("POST /v1/chat/completions", s.chat)
+	s.mux.HandleFunc("POST /v1/messages", s.messages)
 	s.mux.HandleFunc("GET /v1/models", s.models)
 	if options.Ollama {
 		s.mux.HandleFunc("GET /api/version", s.ollamaVersion)
@@ -73,7 +74,11 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	s.requests = append(s.requests, Request{r.Method, r.URL.Path, r.Header.Clone(), body})
 	s.mu.Unlock()
-	if s.options.Key != "" && r.Header.Get("Authorization") != "Bearer "+s.options.Key {
+	if s.options.Key != "" && r.Header.Get("Authorization") != "Bearer "+s.options.Key && r.Header.Get("x-api-key") != s.options.Key {
+		if r.Header.Get("anthropic-version") != "" {
+			writeJSON(w, http.StatusUnauthorized, anthropicError("authentication_error", "invalid x-api-key"))
+			return
+		}
 		writeError(w, http.StatusUnauthorized, "invalid_request_error", "invalid_api_key", "Incorrect API key provided.")
 		return
 	}

@@ -1,6 +1,7 @@
 package modelserver
 
 import (
+	"encoding/json"
 	"flag"
 	"fmt"
 	"io"
@@ -14,7 +15,7 @@ import (
 
 var update = flag.Bool("update", false, "write the answers into the fixtures")
 
-// TestAnswers: a file of testdata/answers has prose, the body of a request to one of the two kinds of server, and all
+// TestAnswers: a file of testdata/answers has prose, the body of a request to one of the kinds of server, and all
 // that it answers.
 func TestAnswers(t *testing.T) {
 	files, err := filepath.Glob("testdata/answers/*.txt")
@@ -33,7 +34,11 @@ func TestAnswers(t *testing.T) {
 			if !ok || !ok2 || !ok3 {
 				t.Fatal("not a fixture")
 			}
-			got := post(t, New(Options{Ollama: kind == "ollama"}), body)
+			path := "/v1/chat/completions"
+			if kind == "anthropic" {
+				path = "/v1/messages"
+			}
+			got := post(t, New(Options{Ollama: kind == "ollama"}), path, body)
 			if *update {
 				if err := os.WriteFile(file, []byte(head+"-- answer --\n"+got), 0o644); err != nil {
 					t.Fatal(err)
@@ -46,10 +51,12 @@ func TestAnswers(t *testing.T) {
 }
 
 // post asks for an answer. It gives the status, the headers that matter, and the body.
-func post(t *testing.T, s *Server, body string) string {
+func post(t *testing.T, s *Server, path, body string) string {
 	t.Helper()
 	w := httptest.NewRecorder()
-	s.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), "POST", "/v1/chat/completions", strings.NewReader(body)))
+	r := httptest.NewRequestWithContext(t.Context(), "POST", path, strings.NewReader(body))
+	r.Header.Set("anthropic-version", "2023-06-01")
+	s.ServeHTTP(w, r)
 	out := fmt.Sprintf("%d %s\n", w.Code, w.Header().Get("Content-Type"))
 	if after := w.Header().Get("Retry-After"); after != "" {
 		out += "Retry-After: " + after + "\n"
@@ -57,48 +64,58 @@ func post(t *testing.T, s *Server, body string) string {
 	return out + "\n" + w.Body.String()
 }
 
-func TestStrictness(t *testing.T) {
-	call := `{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}}]}`
-	result := `{"role":"tool","tool_call_id":"a","content":""}`
-	user := `{"role":"user","content":"hi"}`
-	for messages, taken := range map[string]bool{
-		user:                             true,
-		user + "," + call + "," + result: true,
-		`{"role":"system","content":"be"},` + user: true,
-		"":                             false,
-		user + "," + user:              false,
-		user + "," + call:              false,
-		user + "," + call + "," + user: false,
-		user + "," + result:            false,
-		user + "," + call + "," + result + "," + result:                      false,
-		user + `,{"role":"system","content":"be"}`:                           false,
-		user + `,{"role":"assistant","content":""}`:                          false,
-		user + `,{"role":"assistant","content":"a"}`:                         false,
-		user + `,{"role":"robot","content":"a"}`:                             false,
-		`{"role":"user","content":" "}`:                                      false,
-		user + "," + strings.Replace(call, "null", `""`, 1) + "," + result:   false,
-		user + "," + strings.Replace(call, "{}", "{", 1) + "," + result:      false,
-		user + "," + strings.Replace(call, `"f"`, `"f.g"`, 1) + "," + result: false,
-	} {
-		body := `{"model":"m","messages":[` + messages + `]}`
-		if got := strings.HasPrefix(post(t, New(Options{}), body), "200"); got != taken {
-			t.Errorf("[%s]: taken %v", messages, got)
-		}
-		if !strings.HasPrefix(post(t, New(Options{Lenient: true}), body), "200") {
-			t.Errorf("[%s]: refused by a lenient server", messages)
-		}
-	}
-	for _, body := range []string{`{"messages":[` + user + `]}`, `{"model":"m","tools":[{"type":"function","function":{"name":"a b","parameters":{}}}],"messages":[` + user + `]}`} {
-		if got := post(t, New(Options{}), body); !strings.HasPrefix(got, "400") {
-			t.Errorf("%s: %s", body, got)
-		}
+// TestRequests: a file of testdata/requests has prose, and for a wire the good and the bad requests, each with what is
+// answered: of the good ones, that they are.
+//
+// §4 Stop closes every dangling call, so that the next turn is valid for every provider: this is what "valid" means.
+func TestRequests(t *testing.T) {
+	for wire, path := range map[string]string{"openai": "/v1/chat/completions", "anthropic": "/v1/messages"} {
+		t.Run(wire, func(t *testing.T) {
+			file := "testdata/requests/" + wire + ".txt"
+			b, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			prose, cases, _ := strings.Cut(string(b), "\n-- ")
+			got, bad := prose, 0
+			for c := range strings.SplitSeq(cases, "\n-- ") {
+				title, rest, _ := strings.Cut(c, " --\n")
+				if title == "answer" {
+					continue
+				}
+				answer := post(t, New(Options{}), path, rest)
+				kind, _, _ := strings.Cut(title, ":")
+				if kind == "good" {
+					answer, _, _ = strings.Cut(answer, "\n")
+				} else {
+					bad++
+				}
+				if taken := strings.HasPrefix(answer, "200"); taken != (kind == "good") {
+					t.Errorf("%s is answered %s", title, answer)
+				}
+				if lenient := post(t, New(Options{Lenient: true}), path, rest); json.Valid([]byte(rest)) && !strings.Contains(title, "field") && !strings.HasPrefix(lenient, "200") {
+					t.Errorf("%s: refused by a lenient server: %s", title, lenient)
+				}
+				got += "\n-- " + title + " --\n" + rest + "\n-- answer --\n" + strings.TrimSpace(answer) + "\n"
+			}
+			if bad < 15 {
+				t.Errorf("only %d bad requests", bad)
+			}
+			if *update {
+				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			} else if got != string(b) {
+				t.Errorf("got (-update accepts it)\n%s", got)
+			}
+		})
 	}
 }
 
 func TestAFailureOnce(t *testing.T) {
 	s := New(Options{})
 	ask := func(text string) string {
-		return post(t, s, `{"model":"m","messages":[{"role":"user","content":"`+text+`"}]}`)[:3]
+		return post(t, s, "/v1/chat/completions", `{"model":"m","messages":[{"role":"user","content":"`+text+`"}]}`)[:3]
 	}
 	first, again, other := ask("[[ttft:1ms]] [[error1:500]]"), ask("[[ttft:1ms]] [[error1:500]]"), ask("[[error1:429]]")
 	if first != "500" || again != "200" || other != "429" {

@@ -14,7 +14,7 @@ import (
 )
 
 func TestConformance(t *testing.T) {
-	for name, options := range map[string]modelserver.Options{"openai": {}, "ollama": {Ollama: true}} {
+	for name, options := range map[string]modelserver.Options{"openai": {}, "ollama": {Ollama: true}, "anthropic": {}} {
 		t.Run(name, func(t *testing.T) {
 			server := httptest.NewServer(modelserver.New(options))
 			defer server.Close()
@@ -23,11 +23,20 @@ func TestConformance(t *testing.T) {
 				Launch: agent.Launch{
 					Backend: agent.BackendInprocess, Harness: agent.KindNative, Model: "scripted-1",
 					Tools:    []string{"list_directory", "read_file", "write_file"},
-					Endpoint: &agent.Endpoint{Provider: name, BaseURL: server.URL + "/v1"},
+					Endpoint: endpoint(name, server.URL), PermissionPolicy: agent.PermissionAuto,
 				},
 			})
 		})
 	}
+}
+
+// endpoint is where a provider's models are served, on its own wire.
+func endpoint(provider, address string) *agent.Endpoint {
+	e := &agent.Endpoint{Provider: provider, BaseURL: address + "/v1"}
+	if provider == "anthropic" {
+		e.Wire = agent.WireAnthropic
+	}
+	return e
 }
 
 func TestStoppingKeepsWhatWasSaidAndUsed(t *testing.T) {

@@ -43,11 +43,11 @@ func (s *sandbox) Open(_ context.Context, launch agent.Launch) (agent.Conn, erro
 	if launch.Endpoint == nil || launch.Model == "" {
 		return nil, agent.Errorf(agent.CodeValidation, "The agent does not say which model answers, or where it is served.")
 	}
-	tools, err := tool.Open(s.policy.Scratch, launch.Tools)
+	tools, err := tool.Open(s.policy.Scratch, launch)
 	if err != nil {
 		return nil, err
 	}
-	c := &conn{sandbox: s, launch: launch, definitions: tools.Definitions(), run: tools.Run, closeTools: tools.Close}
+	c := &conn{sandbox: s, launch: launch, tools: tools, definitions: tools.Definitions(), run: tools.Run}
 	c.open, c.cancel = context.WithCancel(context.Background())
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -84,9 +84,9 @@ type conn struct {
 	cancel  context.CancelFunc
 	busy    atomic.Bool
 
+	tools       *tool.Set
 	definitions []tool.Definition
 	run         func(ctx context.Context, call agent.ToolCall, progress func(output string)) agent.ToolResult
-	closeTools  func() error // waits for the calls that run
 }
 
 func (c *conn) Prompt(ctx context.Context, prompt agent.Prompt) iter.Seq2[agent.Event, error] {
@@ -125,5 +125,5 @@ func (c *conn) Close() error {
 	c.sandbox.mu.Lock()
 	delete(c.sandbox.conns, c)
 	c.sandbox.mu.Unlock()
-	return c.closeTools()
+	return c.tools.Close()
 }

@@ -18,10 +18,18 @@ type rig struct {
 	model  *modelserver.Server
 	launch agent.Launch
 	root   string
-	conn   *conn
+
+	sandbox agent.Sandbox
+	conn    *conn
 }
 
 func newRig(t *testing.T, options modelserver.Options, tools ...string) *rig {
+	t.Helper()
+	return newRigOn(t, "openai", options, tools...)
+}
+
+// newRigOn speaks to its model as this provider does.
+func newRigOn(t *testing.T, provider string, options modelserver.Options, tools ...string) *rig {
 	t.Helper()
 	r := &rig{t: t, model: modelserver.New(options), root: t.TempDir()}
 	server := httptest.NewServer(r.model)
@@ -31,19 +39,27 @@ func newRig(t *testing.T, options modelserver.Options, tools ...string) *rig {
 	}
 	r.launch = agent.Launch{
 		Backend: agent.BackendInprocess, Harness: agent.KindNative, AgentsMD: "Be brief.", Model: "scripted-1", Tools: tools,
-		Endpoint: &agent.Endpoint{Provider: "openai", BaseURL: server.URL + "/v1"},
+		Endpoint: endpoint(provider, server.URL),
 	}
 	sandbox, err := NewBackend().NewSandbox(t.Context(), agent.Policy{Scratch: r.root})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { sandbox.Close() })
-	opened, err := sandbox.Open(t.Context(), r.launch)
+	r.sandbox = sandbox
+	r.reopen(agent.PermissionAuto)
+	return r
+}
+
+// reopen goes on with an agent that has these permissions.
+func (r *rig) reopen(permissions agent.PermissionPolicy) {
+	r.t.Helper()
+	r.launch.PermissionPolicy = permissions
+	opened, err := r.sandbox.Open(r.t.Context(), r.launch)
 	if err != nil {
-		t.Fatal(err)
+		r.t.Fatal(err)
 	}
 	r.conn = opened.(*conn)
-	return r
 }
 
 // take takes a turn to its end. The messages of the whole conversation are texts of a person, or agent.Messages.
@@ -73,7 +89,7 @@ func (r *rig) failed(code agent.Code, messages ...any) agenttest.Turn {
 }
 
 func prompt(messages ...any) agent.Prompt {
-	p := agent.Prompt{Secrets: map[string]string{"openai": "sk-test"}}
+	p := agent.Prompt{Secrets: map[string]string{"openai": "sk-test", "anthropic": "sk-test"}}
 	for _, m := range messages {
 		if text, ok := m.(string); ok {
 			m = agent.Message{Role: agent.RoleUser, Parts: []agent.Part{agent.TextPart{Text: text}}}

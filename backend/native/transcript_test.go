@@ -1,6 +1,7 @@
 package native
 
 import (
+	"context"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"testing"
 
 	"parley/backend/agent"
+	"parley/backend/agent/agenttest"
 	"parley/backend/modelserver"
 	"parley/backend/provider"
 )
@@ -80,12 +82,44 @@ func readable(messages []provider.Message) string {
 
 // TestEveryTranscriptIsTaken sends random transcripts, with stopped and failed turns among them, to the strict server.
 func TestEveryTranscriptIsTaken(t *testing.T) {
-	r := newRig(t, modelserver.Options{}, "read_file")
-	for seed := range uint64(500) {
-		transcript := append(randomTranscript(rand.New(rand.NewPCG(seed, 0))), "[[say:taken]]")
-		if turn := r.take(transcript...); turn.Text() != "taken" {
-			requests := r.model.Requests()
-			t.Fatalf("transcript %d: %v\n%s", seed, turn.Err, requests[len(requests)-1].Body)
+	for name, r := range map[string]*rig{
+		"openai":                  newRig(t, modelserver.Options{}, "read_file"),
+		"anthropic":               newRigOn(t, "anthropic", modelserver.Options{}, "read_file"),
+		"anthropic without tools": newRigOn(t, "anthropic", modelserver.Options{}),
+	} {
+		for seed := range uint64(500) {
+			transcript := append(randomTranscript(rand.New(rand.NewPCG(seed, 0))), "[[say:taken]]")
+			if turn := r.take(transcript...); turn.Text() != "taken" {
+				requests := r.model.Requests()
+				t.Fatalf("%s: transcript %d: %v\n%s", name, seed, turn.Err, requests[len(requests)-1].Body)
+			}
+		}
+	}
+}
+
+// §4 Stop closes every dangling call: a turn is stopped at each of its events, and the next is taken by either provider.
+// So is one that was left when it had paused.
+func TestATurnStoppedAnywhereLeavesAValidTranscript(t *testing.T) {
+	const script = `[[think:2]] [[tool:read_file {"path":"note.txt"}]] [[tool:write_file {"path":"b","content":"c"}]] [[tool:read_file nonsense]] [[say:two words]]`
+	for _, provider := range []string{"openai", "anthropic"} {
+		r := newRigOn(t, provider, modelserver.Options{}, "read_file", "write_file")
+		whole := len(r.finished(script).Events)
+		for _, policy := range []agent.PermissionPolicy{agent.PermissionAuto, agent.PermissionAsk} {
+			r.reopen(policy)
+			for n := range whole {
+				ctx, cancel := context.WithCancel(t.Context())
+				stopped := agenttest.CollectWhile(t, r.conn.Prompt(ctx, prompt(script)), func(soFar agenttest.Turn) bool {
+					if len(soFar.Events) > n {
+						cancel()
+					}
+					return true
+				})
+				cancel()
+				transcript := append([]any{script}, reload(t, stepsOf(stopped.Events))...)
+				if next := r.take(append(transcript, "[[say:taken]]")...); next.Text() != "taken" {
+					t.Errorf("%s, %s: stopped at event %d, and then: %v", provider, policy, n, next.Err)
+				}
+			}
 		}
 	}
 }

@@ -37,21 +37,31 @@ type turn struct {
 	model string // what really answered
 }
 
-// call is one that the model made. problem says why it cannot be run.
+// call is one that the model made. problem says why it cannot be run, denied that it may not be.
 type call struct {
 	agent.ToolCall
 	problem string
+	denied  *agent.ToolResult
 }
 
-// loop takes the turn: ask, run the tools that are called, ask again.
+// loop takes the turn: ask, run the tools that are called, ask again. A turn that was paused begins with the calls that
+// were allowed; the others that have no result are left unanswered.
 func (t *turn) loop() (agent.StopReason, error) {
+	round, approved := t.prompt.Resumed()
+	if len(approved) > 0 {
+		calls := make([]call, len(approved))
+		for i, c := range approved {
+			calls[i].ToolCall = c
+		}
+		t.steps = append(t.steps, t.runTools(calls))
+	}
 	corrections := 0
-	for round := 0; ; round++ {
+	for ; t.ctx.Err() == nil; round++ {
 		step, calls, reason, err := t.ask()
 		if err != nil || reason != agent.StopToolUse {
 			return reason, err
 		}
-		if round == maxRounds {
+		if round >= maxRounds {
 			return "", agent.Errorf(agent.CodeTurnLimit, "The agent has used its tools %d times without coming to an end, and was stopped. Send a message to let it go on.", maxRounds)
 		}
 		if !slices.ContainsFunc(calls, func(c call) bool { return c.problem != "" }) {
@@ -59,12 +69,33 @@ func (t *turn) loop() (agent.StopReason, error) {
 		} else if corrections++; corrections > maxCorrections {
 			return "", agent.Errorf(agent.CodeToolFailed, "The model %q called tools with malformed arguments again and again, and was stopped. Try another model.", t.model)
 		}
-		results := t.runTools(calls)
-		if err := t.ctx.Err(); err != nil {
-			return "", err
+		calls, open := t.decide(calls)
+		t.steps = append(t.steps, step, t.runTools(calls))
+		if len(open) > 0 && t.ctx.Err() == nil {
+			for _, request := range open {
+				t.say(request)
+			}
+			return agent.StopPaused, nil
 		}
-		t.steps = append(t.steps, step, results)
 	}
+	return "", t.ctx.Err()
+}
+
+// decide parts calls into those that have an answer or get one now, and the questions about the others.
+func (t *turn) decide(calls []call) (now []call, open []agent.Event) {
+	for _, c := range calls {
+		if c.problem == "" {
+			switch e := t.tools.Decide(c.ToolCall, t.prompt.Allowed).(type) {
+			case agent.InteractionRequest:
+				open = append(open, e)
+				continue
+			case agent.ToolResult:
+				c.denied = &e
+			}
+		}
+		now = append(now, c)
+	}
+	return now, open
 }
 
 // ask gets the model's next answer and passes on what it says as it says it. It announces every call before any is run.
@@ -84,9 +115,10 @@ func (t *turn) ask() (step agent.Message, calls []call, reason agent.StopReason,
 		case provider.Reasoning:
 			t.say(agent.ThoughtDelta{Text: string(k)})
 		case provider.CallPiece:
-			t.say(agent.ToolCallDelta{ID: k.ID, Name: k.Name, Text: k.Args})
+			t.say(agent.ToolCallDelta{ID: k.ID, Name: k.Name, Text: k.Args, Client: t.tools.IsClient(k.Name)})
 		case provider.WholeCall:
 			c := readCall(k)
+			c.Client = c.problem == "" && t.tools.ForClient(c.ToolCall)
 			calls = append(calls, c)
 			t.say(c.ToolCall)
 		case provider.Usage:
@@ -161,7 +193,7 @@ func (t *turn) runTools(calls []call) agent.Message {
 		n = max(n, 1)
 		for _, result := range t.runTogether(calls[:n]) {
 			output, _ := json.Marshal(result.Output) // a string: it cannot fail
-			m.Parts = append(m.Parts, agent.ToolResultPart{ToolCallID: result.ID, Result: output, IsError: result.IsError})
+			m.Parts = append(m.Parts, agent.ToolResultPart{ToolCallID: result.ID, Result: output, IsError: result.IsError || result.Denied, Denied: result.Denied})
 		}
 		calls = calls[n:]
 	}
@@ -215,8 +247,11 @@ func (t *turn) runTool(c call, progress func(output string)) (result agent.ToolR
 			result = failed(c, c.Name+" failed inside Parley.")
 		}
 	}()
-	if c.problem != "" {
+	switch {
+	case c.problem != "":
 		return failed(c, c.problem)
+	case c.denied != nil:
+		return *c.denied
 	}
 	return t.run(t.ctx, c.ToolCall, progress)
 }

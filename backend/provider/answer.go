@@ -20,6 +20,7 @@ const (
 // answer makes chunks of what a server says.
 type answer struct {
 	*exchange
+	decode  decoder
 	model   string
 	finish  string
 	refusal bool
@@ -38,7 +39,7 @@ type openCall struct {
 }
 
 func newAnswer(x *exchange, req Request) *answer {
-	a := &answer{exchange: x, model: req.Model, taken: map[string]bool{"": true}}
+	a := &answer{exchange: x, decode: x.wire.decoder(), model: req.Model, taken: map[string]bool{"": true}}
 	for _, m := range req.Messages {
 		for _, c := range m.Calls {
 			a.taken[c.ID] = true
@@ -56,7 +57,7 @@ func (a *answer) read(events iter.Seq2[[]byte, error], say func(Chunk) bool) (sa
 		if string(data) == "[DONE]" {
 			break
 		}
-		k, ok := decodeChunk(data, a.model)
+		k, ok := a.decode(data, a.model)
 		switch {
 		case !ok:
 			return false, agent.Errorf(agent.CodeProviderUnavailable, "%s sent something that is no answer: %s", a, a.quote(string(data[:min(len(data), maxQuote)])))
@@ -68,6 +69,9 @@ func (a *answer) read(events iter.Seq2[[]byte, error], say func(Chunk) bool) (sa
 		}
 		if a.size > maxAnswer || len(a.calls) > maxCalls {
 			return false, agent.Errorf(agent.CodeProviderUnavailable, "%s did not stop talking; its answer was cut off.", a)
+		}
+		if k.last {
+			break
 		}
 	}
 	return a.end(say)
@@ -136,7 +140,7 @@ func (a *answer) end(say func(Chunk) bool) (said bool, err error) {
 		return false, agent.Errorf(agent.CodeProviderUnavailable, "%s gave up in the middle of its answer, and does not say why.", a)
 	case a.finish == "content_filter":
 		reason = agent.StopContentFilter
-	case a.refusal:
+	case a.refusal || a.finish == "refusal":
 		reason = agent.StopRefusal
 	case len(a.calls) > 0: // whatever the word: arguments that were cut short are malformed, and answered as such
 		reason = agent.StopToolUse
@@ -145,8 +149,10 @@ func (a *answer) end(say func(Chunk) bool) (said bool, err error) {
 				return false, nil
 			}
 		}
-	case a.finish == "length":
+	case a.finish == "length", a.finish == "max_tokens", a.finish == "model_context_window_exceeded":
 		reason = agent.StopMaxTokens
+	case a.finish == "stop_sequence":
+		reason = agent.StopSequence
 	}
 	return say(Finish{Reason: reason, Model: a.model}), nil
 }

@@ -45,6 +45,7 @@ type wireChunk struct {
 	finish    string
 	usage     *agent.Usage
 	failed    bool // there is an error instead of an answer
+	last      bool // nothing follows
 }
 
 // callDelta is a piece of a call as it comes: index is -1 if the server does not say which call it is a piece of.

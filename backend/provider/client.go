@@ -2,6 +2,7 @@ package provider
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -51,13 +52,14 @@ func (c *Client) Close() { c.http.CloseIdleConnections() }
 // key may be empty; it never shows up in an error.
 func (c *Client) Stream(ctx context.Context, endpoint agent.Endpoint, key string, req Request) iter.Seq2[Chunk, error] {
 	return func(yield func(Chunk, error) bool) {
-		body, err := req.encode()
+		x := newExchange(endpoint, key)
+		x.model = req.Model
+		body, err := x.wire.encode(req)
 		if err != nil {
 			yield(nil, agent.Wrap(agent.CodeInternal, err, "The conversation could not be written down for the model."))
 			return
 		}
-		x := &exchange{endpoint: endpoint, key: key, model: req.Model, patience: idleLimit}
-		reply, err := c.send(ctx, x, http.MethodPost, endpoint.BaseURL+"/chat/completions", body)
+		reply, err := c.send(ctx, x, http.MethodPost, endpoint.BaseURL+x.wire.path, body)
 		if err != nil {
 			yield(nil, err)
 			return
@@ -75,9 +77,14 @@ func (c *Client) Stream(ctx context.Context, endpoint agent.Endpoint, key string
 // exchange is what one request and its errors are about.
 type exchange struct {
 	endpoint agent.Endpoint
+	wire     wire
 	key      string
 	model    string        // empty if it is not about one
 	patience time.Duration // how long the server may be silent
+}
+
+func newExchange(endpoint agent.Endpoint, key string) *exchange {
+	return &exchange{endpoint: endpoint, wire: wires[cmp.Or(endpoint.Wire, agent.WireOpenAI)], key: key, patience: idleLimit}
 }
 
 func (x *exchange) String() string { return x.endpoint.Provider + " at " + x.host() }
@@ -132,9 +139,7 @@ func (r *reply) begin(client *http.Client, method, address string, body []byte) 
 	if method == http.MethodPost {
 		req.Header.Set("Content-Type", "application/json")
 	}
-	if r.key != "" {
-		req.Header.Set("Authorization", "Bearer "+r.key)
-	}
+	r.wire.sign(req.Header, r.key)
 	// Empty, it is not sent; it lets net/http ask again when a kept connection turns out to be closed.
 	req.Header["Idempotency-Key"] = []string{}
 	if r.http, err = client.Do(req); err != nil {

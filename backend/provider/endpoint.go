@@ -1,5 +1,6 @@
-// Package provider knows who serves models, and speaks their wire: OpenAI's chat completions over HTTP, which Ollama,
-// llama.cpp, vLLM, LM Studio and most gateways speak too.
+// Package provider knows who serves models, and speaks their wires over HTTP: OpenAI's chat completions, which Ollama,
+// llama.cpp, vLLM, LM Studio and most gateways speak too, and Anthropic's Messages. What differs between them is in
+// wire.go; the answer of either is read as the same chunks.
 package provider
 
 import (
@@ -12,25 +13,28 @@ import (
 // Ollama is the provider whose models run on this machine.
 const Ollama = "ollama"
 
-// known has a row per provider: its name and where it is served unless the environment says otherwise.
-var known = [][2]string{
-	{"openai", "https://api.openai.com/v1"},
-	{Ollama, "http://127.0.0.1:11434/v1"},
+// known has a row per provider, with where it is served unless the environment says otherwise.
+var known = []agent.Endpoint{
+	{Provider: "openai", BaseURL: "https://api.openai.com/v1"},
+	{Provider: "anthropic", BaseURL: "https://api.anthropic.com/v1", Wire: agent.WireAnthropic},
+	{Provider: Ollama, BaseURL: "http://127.0.0.1:11434/v1"},
 }
 
 // Endpoints gives where each known provider is served. PARLEY_<PROVIDER>_BASE_URL wins over <PROVIDER>_BASE_URL, and
-// that over the default. The error names the variable that holds no usable URL.
+// that over the default. For Anthropic's wire the /v1 at its end may be left out, as is the custom there. The error names the variable that holds no usable URL.
 func Endpoints(getenv func(string) string) (map[string]agent.Endpoint, error) {
 	endpoints := map[string]agent.Endpoint{}
-	for _, row := range known {
-		name, baseURL := row[0], row[1]
-		if variable, value := lookUp(name, "BASE_URL", getenv); value != "" {
+	for _, e := range known {
+		if variable, value := lookUp(e.Provider, "BASE_URL", getenv); value != "" {
 			if problem := checkURL(value); problem != "" {
-				return nil, agent.Errorf(agent.CodeValidation, "%s does not say where %s is served: it %s.", variable, name, problem)
+				return nil, agent.Errorf(agent.CodeValidation, "%s does not say where %s is served: it %s.", variable, e.Provider, problem)
 			}
-			baseURL = value
+			e.BaseURL = strings.TrimRight(value, "/")
+			if e.Wire == agent.WireAnthropic && !strings.HasSuffix(e.BaseURL, "/v1") {
+				e.BaseURL += "/v1"
+			}
 		}
-		endpoints[name] = agent.Endpoint{Provider: name, BaseURL: strings.TrimRight(baseURL, "/")}
+		endpoints[e.Provider] = e
 	}
 	return endpoints, nil
 }

@@ -20,18 +20,24 @@ func env(pairs ...string) func(string) string {
 }
 
 func TestEndpoints(t *testing.T) {
-	const openai, ollama = "https://api.openai.com/v1", "http://127.0.0.1:11434/v1"
+	const openai, anthropic, ollama = "https://api.openai.com/v1", "https://api.anthropic.com/v1", "http://127.0.0.1:11434/v1"
 	for _, c := range []struct {
-		getenv         func(string) string
-		openai, ollama string
+		getenv                    func(string) string
+		openai, anthropic, ollama string
 	}{
-		{env(), openai, ollama},
-		{env("OPENAI_BASE_URL", "http://localhost:1234/v1/"), "http://localhost:1234/v1", ollama},
-		{env("OPENAI_BASE_URL", "http://a", "PARLEY_OPENAI_BASE_URL", " https://b/x "), "https://b/x", ollama},
-		{env("PARLEY_OLLAMA_BASE_URL", "http://[::1]:5"), openai, "http://[::1]:5"},
+		{env(), openai, anthropic, ollama},
+		{env("OPENAI_BASE_URL", "http://localhost:1234/v1/"), "http://localhost:1234/v1", anthropic, ollama},
+		{env("OPENAI_BASE_URL", "http://a", "PARLEY_OPENAI_BASE_URL", " https://b/x "), "https://b/x", anthropic, ollama},
+		{env("ANTHROPIC_BASE_URL", "https://gateway/anthropic/"), openai, "https://gateway/anthropic/v1", ollama},
+		{env("PARLEY_ANTHROPIC_BASE_URL", "https://gateway/v1"), openai, "https://gateway/v1", ollama},
+		{env("PARLEY_OLLAMA_BASE_URL", "http://[::1]:5"), openai, anthropic, "http://[::1]:5"},
 	} {
 		got, err := Endpoints(c.getenv)
-		want := map[string]agent.Endpoint{"openai": {Provider: "openai", BaseURL: c.openai}, "ollama": {Provider: "ollama", BaseURL: c.ollama}}
+		want := map[string]agent.Endpoint{
+			"openai":    {Provider: "openai", BaseURL: c.openai},
+			"anthropic": {Provider: "anthropic", BaseURL: c.anthropic, Wire: agent.WireAnthropic},
+			"ollama":    {Provider: "ollama", BaseURL: c.ollama},
+		}
 		if err != nil || !maps.Equal(got, want) {
 			t.Errorf("got %v, %v, want %v", got, err, want)
 		}

@@ -49,11 +49,11 @@ func (x *exchange) refused(status int, header http.Header, body []byte) *agent.E
 // complaint calls itself counts for more than its status, which proxies and gateways change.
 func (x *exchange) judge(status int, header http.Header, c complaint) (code agent.Code, verdict string) {
 	switch {
-	case c.is("content_filter", "content_policy_violation", "moderation", "responsibleaipolicyviolation"):
+	case c.is("content_filter", "content_policy_violation", "moderation", "responsibleaipolicyviolation") || c.says("content filtering policy"):
 		return agent.CodeContentFilter, "will not answer this"
-	case c.is("insufficient_quota", "billing_hard_limit_reached", "billing_error") || status == http.StatusPaymentRequired:
+	case c.is("insufficient_quota", "billing_hard_limit_reached", "billing_error") || c.says("credit balance is too low") || status == http.StatusPaymentRequired:
 		return agent.CodeProviderAuth, "says that the account has nothing left to spend"
-	case c.is("context_length_exceeded", "exceed_context_size_error") || c.contextTooLong():
+	case c.is("context_length_exceeded", "exceed_context_size_error") || c.says("maximum context length", "context window", "context size", "prompt is too long"):
 		return agent.CodeValidation, fmt.Sprintf("cannot take so long a conversation with the model %q", x.model)
 	case status == http.StatusUnauthorized, status == http.StatusForbidden, c.is("invalid_api_key", "authentication_error", "permission_error"):
 		if x.key == "" {
@@ -64,7 +64,7 @@ func (x *exchange) judge(status int, header http.Header, c complaint) (code agen
 		return agent.CodeProviderRateLimit, "is asked too often"
 	case status == http.StatusNotFound && x.model == "":
 		return agent.CodeProviderUnavailable, "does not know this address; " + x.variable("BASE_URL") + " often ends in /v1"
-	case status == http.StatusNotFound, c.is("model_not_found"):
+	case status == http.StatusNotFound, c.is("model_not_found", "not_found_error"):
 		return agent.CodeValidation, fmt.Sprintf("does not serve the model %q, or nothing at this address", x.model)
 	case status >= 300 && status < 400:
 		return agent.CodeProviderUnavailable, fmt.Sprintf("redirects to %s, which is not followed; its real address belongs in %s", target(header), x.variable("BASE_URL"))
@@ -120,11 +120,10 @@ func (c complaint) is(kinds ...string) bool {
 	return slices.ContainsFunc(kinds, func(kind string) bool { return slices.Contains(c.kinds, kind) })
 }
 
-// contextTooLong recognises the servers that have no name for it.
-func (c complaint) contextTooLong() bool {
+// says recognises the failures that servers have no name for.
+func (c complaint) says(any ...string) bool {
 	message := strings.ToLower(c.message)
-	return slices.ContainsFunc([]string{"maximum context length", "context window", "context size", "prompt is too long"},
-		func(words string) bool { return strings.Contains(message, words) })
+	return slices.ContainsFunc(any, func(words string) bool { return strings.Contains(message, words) })
 }
 
 // readComplaint finds the words in any of the shapes that servers give an error: an object in or beside "error", a

@@ -149,8 +149,20 @@ func FuzzReply(f *testing.F) {
 		f.Add([]byte("data: " + seed + "\n\n: comment\r\ndata:" + seed + "\n\ndata: [DONE]\n\n"))
 	}
 	f.Add([]byte("data: {\"choices\":[{\"finish_reason\":\ndata: \"stop\"}]}"))
+	fuzzReply(f, agent.WireOpenAI)
+}
+
+// FuzzReplyOfAnthropic is FuzzReply for the other wire.
+func FuzzReplyOfAnthropic(f *testing.F) {
+	for _, seed := range anthropicSeeds {
+		f.Add([]byte("event: x\ndata: " + seed + "\n\ndata:" + seed + "\n\ndata: {\"stop_reason\":\"tool_use\",\"type\":\"message_stop\"}\n\n"))
+	}
+	fuzzReply(f, agent.WireAnthropic)
+}
+
+func fuzzReply(f *testing.F, wire agent.Wire) {
 	f.Fuzz(func(t *testing.T, body []byte) {
-		x := &exchange{endpoint: agent.Endpoint{Provider: "p"}, model: "m"}
+		x := newExchange(agent.Endpoint{Provider: "p", Wire: wire}, "")
 		req := Request{Messages: []Message{{Calls: []Call{{ID: "taken"}}}}}
 		ids, finished := map[string]bool{"taken": true}, false
 		said, err := newAnswer(x, req).read(events(bytes.NewReader(body)), func(chunk Chunk) bool {

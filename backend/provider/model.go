@@ -17,7 +17,8 @@ type Model struct {
 
 // Models asks a provider what it serves, in the provider's order. The error is an *agent.Error.
 func (c *Client) Models(ctx context.Context, endpoint agent.Endpoint, key string) ([]Model, error) {
-	x := &exchange{endpoint: endpoint, key: key, patience: 10 * time.Second}
+	x := newExchange(endpoint, key)
+	x.patience = 10 * time.Second
 	if endpoint.Provider == Ollama {
 		return c.ollamaModels(ctx, x)
 	}

@@ -22,10 +22,18 @@ var update = flag.Bool("update", false, "write the chunks that were read into th
 
 const testKey = "sk-secret-0123456789"
 
-// TestReplies reads what real servers say: a file of testdata/replies has prose, the reply as it comes over HTTP, and
-// the chunks that it is read as.
+// TestReplies reads what real servers say: a file of testdata/replies, or of testdata/anthropic for that wire, has prose,
+// the reply as it comes over HTTP, and the chunks that it is read as.
 func TestReplies(t *testing.T) {
-	files, err := filepath.Glob("testdata/replies/*.txt")
+	testReplies(t, "testdata/replies", agent.Endpoint{Provider: "openai"})
+}
+
+func TestRepliesOfAnthropic(t *testing.T) {
+	testReplies(t, "testdata/anthropic", agent.Endpoint{Provider: "anthropic", Wire: agent.WireAnthropic})
+}
+
+func testReplies(t *testing.T, folder string, endpoint agent.Endpoint) {
+	files, err := filepath.Glob(folder + "/*.txt")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no fixtures: %v", err)
 	}
@@ -34,7 +42,8 @@ func TestReplies(t *testing.T) {
 			f := readFixture(t, file)
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { f.serve(t, w) }))
 			defer server.Close()
-			got := readable(t, server.URL, Request{
+			endpoint.BaseURL = server.URL + "/v1"
+			got := readable(t, endpoint, Request{
 				Model:    "gpt-5",
 				Messages: []Message{{Role: agent.RoleAssistant, Calls: []Call{{ID: "call_0"}}}},
 			})
@@ -50,13 +59,13 @@ func TestReplies(t *testing.T) {
 	}
 }
 
-// readable asks the server at address and writes down the chunks, a line each.
-func readable(t *testing.T, address string, req Request) string {
+// readable asks the server at endpoint and writes down the chunks, a line each.
+func readable(t *testing.T, endpoint agent.Endpoint, req Request) string {
 	client := NewClient()
 	defer client.Close()
 	var out strings.Builder
 	ends := 0
-	for chunk, err := range client.Stream(t.Context(), agent.Endpoint{Provider: "openai", BaseURL: address + "/v1"}, testKey, req) {
+	for chunk, err := range client.Stream(t.Context(), endpoint, testKey, req) {
 		if ends > 0 {
 			t.Errorf("after the end came %#v, %v", chunk, err)
 		}
@@ -89,7 +98,7 @@ func readable(t *testing.T, address string, req Request) string {
 	if ends != 1 {
 		t.Errorf("ended %d times", ends)
 	}
-	return anonymous(out.String(), address)
+	return anonymous(out.String(), strings.TrimSuffix(endpoint.BaseURL, "/v1"))
 }
 
 var minted = regexp.MustCompile(`call_[A-Z2-7]{26}`)

@@ -87,6 +87,11 @@ func (r Request) encode() ([]byte, error) {
 		tool.Function.Name, tool.Function.Description, tool.Function.Parameters = t.Name, t.Description, t.Schema
 		w.Tools = append(w.Tools, tool)
 	}
+	return encodeBody(w)
+}
+
+// encodeBody writes text as it is, without the escapes that are for HTML.
+func encodeBody(w any) ([]byte, error) {
 	var body bytes.Buffer
 	enc := json.NewEncoder(&body)
 	enc.SetEscapeHTML(false)

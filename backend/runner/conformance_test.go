@@ -17,9 +17,9 @@ func TestConformance(t *testing.T) {
 	defer model.Close()
 	tools := []string{"list_directory", "read_file", "write_file"}
 	for name, launch := range map[string]agent.Launch{
-		"scripted": {Backend: agent.BackendScripted, Harness: agent.KindScripted, Tools: tools, PermissionPolicy: agent.PermissionAsk},
+		"scripted": {Backend: agent.BackendScripted, Harness: agent.KindScripted, Tools: tools, PermissionPolicy: agent.PermissionAuto},
 		"native": {
-			Backend: agent.BackendInprocess, Harness: agent.KindNative, Tools: tools, PermissionPolicy: agent.PermissionAsk,
+			Backend: agent.BackendInprocess, Harness: agent.KindNative, Tools: tools, PermissionPolicy: agent.PermissionAuto,
 			Model: "fake-1", Endpoint: &agent.Endpoint{Provider: "openai", BaseURL: model.URL + "/v1"},
 		},
 	} {

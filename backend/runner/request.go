@@ -20,16 +20,33 @@ type request struct {
 	Secrets          map[string]string      `json:"secrets"`
 	Trace            json.RawMessage        `json:"trace"`
 	Tools            []string               `json:"tools"`
-	CustomTools      []json.RawMessage      `json:"customTools"`
+	CustomTools      []customTool           `json:"customTools"`
 	ToolCallback     json.RawMessage        `json:"toolCallback"`
 	PermissionPolicy agent.PermissionPolicy `json:"permissionPolicy"`
 
 	TurnID    agent.TurnID    `json:"turnId,omitempty"`
 	ProjectID agent.ProjectID `json:"projectId,omitempty"`
 	Endpoint  *agent.Endpoint `json:"endpoint,omitempty"`
+	Resume    *resume         `json:"resume,omitempty"`
 }
 
 const sandboxLocal = "local"
+
+// customTool is a tool that the runner does not have. Those of the kind client are the only ones so far.
+type customTool struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	InputSchema json.RawMessage `json:"inputSchema"`
+	Kind        string          `json:"kind"`
+}
+
+const kindClient = "client"
+
+// resume is what the person decided: in this turn, and for the session.
+type resume struct {
+	Approved []string `json:"approved"`
+	Allowed  []string `json:"allowed"`
+}
 
 // encodeRequest writes a turn as one line.
 func encodeRequest(launch agent.Launch, prompt agent.Prompt) ([]byte, error) {
@@ -37,11 +54,17 @@ func encodeRequest(launch agent.Launch, prompt agent.Prompt) ([]byte, error) {
 		Backend: launch.Backend, Harness: launch.Harness, Sandbox: sandboxLocal,
 		SessionID: orNull(prompt.Key.Session), AgentsMD: orNull(launch.AgentsMD), Model: orNull(launch.Model),
 		Messages: make([]message, len(prompt.Messages)), Secrets: prompt.Secrets,
-		Tools: launch.Tools, CustomTools: []json.RawMessage{}, PermissionPolicy: launch.PermissionPolicy,
+		Tools: launch.Tools, CustomTools: []customTool{}, PermissionPolicy: launch.PermissionPolicy,
 		TurnID: prompt.Turn, ProjectID: prompt.Key.Project, Endpoint: launch.Endpoint,
 	}
 	for i, m := range prompt.Messages {
 		r.Messages[i] = message{m.Role, m.Parts}
+	}
+	for _, c := range launch.ClientTools {
+		r.CustomTools = append(r.CustomTools, customTool{c.Name, c.Description, c.InputSchema, kindClient})
+	}
+	if len(prompt.Approved)+len(prompt.Allowed) > 0 {
+		r.Resume = &resume{append([]string{}, prompt.Approved...), append([]string{}, prompt.Allowed...)}
 	}
 	if r.Secrets == nil {
 		r.Secrets = map[string]string{}
@@ -60,10 +83,10 @@ func (r request) decode() (agent.Launch, agent.Prompt, error) {
 		return refuse("the sandbox %q is not supported; use %q", r.Sandbox, sandboxLocal)
 	case !supports(r.Backend, r.Harness):
 		return refuse("the backend %q cannot run the harness %q; this runner supports %v", r.Backend, r.Harness, supported)
+	case r.Endpoint != nil && !r.Endpoint.Wire.Valid():
+		return refuse("the wire %q is none of openai and anthropic", r.Endpoint.Wire)
 	case !r.PermissionPolicy.Valid():
 		return refuse("the permission policy %q is none of auto, deny and ask", r.PermissionPolicy)
-	case len(r.CustomTools) > 0:
-		return refuse("custom tools are not supported")
 	}
 	launch := agent.Launch{
 		Backend: r.Backend, Harness: r.Harness, AgentsMD: orEmpty(r.AgentsMD), Model: orEmpty(r.Model),
@@ -72,6 +95,15 @@ func (r request) decode() (agent.Launch, agent.Prompt, error) {
 	prompt := agent.Prompt{
 		Key:  agent.SessionKey{Project: r.ProjectID, Session: orEmpty(r.SessionID)},
 		Turn: r.TurnID, Messages: make([]agent.Message, len(r.Messages)), Secrets: r.Secrets,
+	}
+	for _, c := range r.CustomTools {
+		if c.Kind != kindClient {
+			return refuse("the tool %q is of the kind %q; only %q is supported", c.Name, c.Kind, kindClient)
+		}
+		launch.ClientTools = append(launch.ClientTools, agent.ClientToolSpec{Name: c.Name, Description: c.Description, InputSchema: c.InputSchema})
+	}
+	if r.Resume != nil {
+		prompt.Approved, prompt.Allowed = r.Resume.Approved, r.Resume.Allowed
 	}
 	for i, m := range r.Messages {
 		switch m.Role {
@@ -140,6 +172,7 @@ type block struct {
 	Input      json.RawMessage `json:"input,omitempty"`
 	Output     json.RawMessage `json:"output,omitempty"`
 	IsError    bool            `json:"isError,omitempty"`
+	Denied     bool            `json:"denied,omitempty"`
 }
 
 // MarshalJSON leaves reasoning out: the wire has no block for it, and without the provider's signature, which is never
@@ -157,7 +190,7 @@ func (c content) MarshalJSON() ([]byte, error) {
 		case agent.ToolCallPart:
 			blocks = append(blocks, block{Type: "tool_call", ToolCallID: p.ID, ToolName: p.Name, Input: p.Args})
 		case agent.ToolResultPart:
-			blocks = append(blocks, block{Type: "tool_result", ToolCallID: p.ToolCallID, Output: p.Result, IsError: p.IsError})
+			blocks = append(blocks, block{Type: "tool_result", ToolCallID: p.ToolCallID, Output: p.Result, IsError: p.IsError, Denied: p.Denied})
 		default:
 			return nil, fmt.Errorf("write a message: unknown part %T", p)
 		}
@@ -184,7 +217,7 @@ func (c *content) UnmarshalJSON(b []byte) error {
 		case "tool_call":
 			*c = append(*c, agent.ToolCallPart{ID: b.ToolCallID, Name: b.ToolName, Args: b.Input})
 		case "tool_result":
-			*c = append(*c, agent.ToolResultPart{ToolCallID: b.ToolCallID, Result: b.Output, IsError: b.IsError})
+			*c = append(*c, agent.ToolResultPart{ToolCallID: b.ToolCallID, Result: b.Output, IsError: b.IsError, Denied: b.Denied})
 		default:
 			return agent.Errorf(agent.CodeValidation, "The request cannot be run: a content block of type %q is not supported.", b.Type)
 		}

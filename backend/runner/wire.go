@@ -50,7 +50,7 @@ type capabilities struct {
 	Resume           bool `json:"resume"`
 }
 
-var offered = capabilities{TextMessages: true, ToolCalls: true, Reasoning: true, Usage: true, StreamingDeltas: true}
+var offered = capabilities{TextMessages: true, ToolCalls: true, Reasoning: true, Permissions: true, Usage: true, StreamingDeltas: true}
 
 // hello is the runner's first line.
 type hello struct {

@@ -74,6 +74,20 @@ var requests = map[string]struct {
 			},
 		},
 	},
+	// §6 Restarting the app in the middle loses neither the question nor the answer: all that goes on is in the request.
+	"request-resumed": {
+		agent.Launch{
+			Backend: agent.BackendScripted, Harness: agent.KindScripted, Tools: []string{"write_file"}, PermissionPolicy: agent.PermissionAsk,
+			ClientTools: []agent.ClientToolSpec{{Name: "locate", Description: "Where?", InputSchema: json.RawMessage(`{"type":"object"}`)}},
+		},
+		agent.Prompt{
+			Approved: []string{"c1"}, Allowed: []string{"write_file"},
+			Messages: []agent.Message{
+				{Role: agent.RoleUser, Parts: []agent.Part{agent.TextPart{Text: "/demo"}}},
+				{Role: agent.RoleAssistant, Parts: []agent.Part{agent.ToolCallPart{ID: "c1", Name: "write_file", Args: json.RawMessage(`{}`)}}},
+			},
+		},
+	},
 }
 
 func TestRequests(t *testing.T) {
@@ -124,10 +138,11 @@ func TestRequestsThatAreRefused(t *testing.T) {
 		"another harness":   {`"harness":"scripted"`, `"harness":"pi"`, `the backend "scripted" cannot run the harness "pi"`},
 		"a policy":          {`"permissionPolicy":"ask"`, `"permissionPolicy":"yolo"`, `the permission policy "yolo" is none of auto, deny and ask`},
 		"no policy":         {`"permissionPolicy":"ask"`, `"permissionPolicy":null`, `the permission policy "" is none of`},
+		"a wire":            {`"trace":null`, `"trace":null,"endpoint":{"provider":"p","baseUrl":"http://h","wire":"telegraph"}`, `the wire "telegraph" is none of`},
 		"a role":            {`"role":"user"`, `"role":"developer"`, `the role "developer" is none of`},
 		"an image":          {`"/demo"`, `[{"type":"image","data":"x"}]`, `a content block of type "image" is not supported`},
 		"content":           {`"/demo"`, `7`, "not one JSON object"},
-		"a custom tool":     {`"customTools":[]`, `"customTools":[{"name":"x","kind":"code"}]`, "custom tools are not supported"},
+		"a custom tool":     {`"customTools":[]`, `"customTools":[{"name":"x","kind":"code"}]`, `the tool "x" is of the kind "code"; only "client" is supported`},
 		"something to come": {`"tools":[]`, `"tools":[],"novelty":{"a":1}`, ""},
 	} {
 		line := strings.Replace(strings.TrimSpace(fixture(t, "request-scripted", "")), c.old, c.new, 1)
@@ -203,7 +218,7 @@ func TestLines(t *testing.T) {
 }
 
 func FuzzRecord(f *testing.F) {
-	for _, name := range []string{"turn", "result-ok", "result-failed", "control"} {
+	for _, name := range []string{"turn", "turn-paused", "result-ok", "result-failed", "control"} {
 		b, err := os.ReadFile(filepath.Join("testdata", name+".txt"))
 		if err != nil {
 			f.Fatal(err)
@@ -247,7 +262,7 @@ func FuzzRecord(f *testing.F) {
 }
 
 func FuzzRequest(f *testing.F) {
-	for _, name := range []string{"request-scripted", "request-native", "control"} {
+	for _, name := range []string{"request-scripted", "request-native", "request-resumed", "control"} {
 		b, err := os.ReadFile(filepath.Join("testdata", name+".txt"))
 		if err != nil {
 			f.Fatal(err)

@@ -61,7 +61,7 @@ func (s *sandbox) Open(_ context.Context, launch agent.Launch) (agent.Conn, erro
 	if s.life.Err() != nil {
 		return nil, errClosed
 	}
-	tools, err := tool.Open(s.policy.Scratch, launch.Tools)
+	tools, err := tool.Open(s.policy.Scratch, launch)
 	if err != nil {
 		return nil, err
 	}
@@ -123,6 +123,9 @@ func (c *conn) Prompt(ctx context.Context, prompt agent.Prompt) iter.Seq2[agent.
 		switch err := t.play(); {
 		case err == nil:
 			finish.Usage = t.usage
+			yield(finish, nil)
+		case errors.Is(err, errPaused):
+			finish.StopReason = agent.StopPaused
 			yield(finish, nil)
 		case errors.Is(err, errLeft):
 		case errors.Is(err, errStopped) && c.life.Err() != nil:

@@ -12,7 +12,7 @@ import (
 	"parley/backend/tool"
 )
 
-var launch = agent.Launch{Backend: agent.BackendScripted, Harness: agent.KindScripted, Tools: tool.Names()}
+var launch = agent.Launch{Backend: agent.BackendScripted, Harness: agent.KindScripted, Tools: tool.Names(), PermissionPolicy: agent.PermissionAuto}
 
 func TestConformance(t *testing.T) {
 	agenttest.Run(t, agenttest.Suite{
@@ -29,7 +29,7 @@ func open(t testing.TB, b *Backend, tools ...string) agent.Conn {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { s.Close() })
-	c, err := s.Open(t.Context(), agent.Launch{Backend: agent.BackendScripted, Harness: agent.KindScripted, Tools: tools})
+	c, err := s.Open(t.Context(), agent.Launch{Backend: agent.BackendScripted, Harness: agent.KindScripted, Tools: tools, PermissionPolicy: agent.PermissionAuto})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 
 // How a turn ends that is not played to its end. Nobody is told these.
 var (
+	errPaused  = errors.New("the turn waits for an answer")
 	errStopped = errors.New("the turn was stopped")
 	errLeft    = errors.New("the reader left")
 )
@@ -22,9 +23,10 @@ var (
 type turn struct {
 	ctx    context.Context
 	conn   *conn
+	prompt agent.Prompt
 	script Script
 	source played
-	step   int // tool results since the message
+	step   int // calls since the message: each is answered, by its result or by being left unanswered
 	calls  int // in the session
 	usage  agent.Usage
 	yield  func(agent.Event, error) bool
@@ -32,7 +34,7 @@ type turn struct {
 
 // newTurn reads the script in the newest user message, and from what follows it how far it was played.
 func newTurn(ctx context.Context, c *conn, prompt agent.Prompt, yield func(agent.Event, error) bool) *turn {
-	t := &turn{ctx: ctx, conn: c, yield: yield, source: played{session: prompt.Key}}
+	t := &turn{ctx: ctx, conn: c, yield: yield, prompt: prompt, source: played{session: prompt.Key}}
 	for _, m := range prompt.Messages {
 		if m.Role == agent.RoleUser {
 			t.source.text, t.step = "", 0
@@ -45,7 +47,6 @@ func newTurn(ctx context.Context, c *conn, prompt agent.Prompt, yield func(agent
 				}
 			case agent.ToolCallPart:
 				t.calls++
-			case agent.ToolResultPart:
 				t.step++
 			}
 		}
@@ -62,6 +63,12 @@ func (t *turn) play() error {
 	if f := t.script.Failure; f != nil && f.Once {
 		if _, failed := t.conn.sandbox.backend.failed.Load(t.source); failed {
 			t.script.Failure = nil
+		}
+	}
+	_, approved := t.prompt.Resumed()
+	for _, call := range approved {
+		if err := t.say(t.conn.tools.Run(t.ctx, call, nil)); err != nil {
+			return err
 		}
 	}
 	for ; t.step < len(t.script.Tools); t.step++ {
@@ -120,12 +127,13 @@ func (t *turn) playBeat(beat Beat) error {
 	return fmt.Errorf("play a script: unknown beat %d", beat.Kind)
 }
 
-// call streams the arguments, announces the call, runs it, and gives the result.
+// call streams the arguments, announces the call, runs it, and gives the result. A call that has to be answered first
+// ends the playing.
 func (t *turn) call(step ToolStep) error {
 	t.calls++
 	call := agent.ToolCall{ID: fmt.Sprintf("call_%d", t.calls), Name: step.Name, Input: step.Input}
 	for piece := range pieces(string(step.Input)) {
-		if err := t.say(agent.ToolCallDelta{ID: call.ID, Name: call.Name, Text: piece}); err != nil {
+		if err := t.say(agent.ToolCallDelta{ID: call.ID, Name: call.Name, Text: piece, Client: t.conn.tools.IsClient(call.Name)}); err != nil {
 			return err
 		}
 		if err := t.wait(t.script.Gap); err != nil {
@@ -135,10 +143,21 @@ func (t *turn) call(step ToolStep) error {
 	if !json.Valid(call.Input) { // an event holds valid JSON, whatever the script says
 		call.Input, _ = json.Marshal(string(step.Input))
 	}
+	call.Client = t.conn.tools.ForClient(call)
 	if err := t.say(call); err != nil {
 		return err
 	}
-	return t.say(t.conn.tools.Run(t.ctx, call, nil))
+	switch e := t.conn.tools.Decide(call, t.prompt.Allowed).(type) {
+	case nil:
+		return t.say(t.conn.tools.Run(t.ctx, call, nil))
+	case agent.InteractionRequest:
+		if err := t.say(e); err != nil {
+			return err
+		}
+		return errPaused
+	default:
+		return t.say(e)
+	}
 }
 
 // pieces cuts the text of arguments between runes, into about sixteen pieces or fewer.

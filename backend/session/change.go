@@ -13,7 +13,7 @@ import (
 func (s *Sessions) Change(ctx context.Context, key agent.SessionKey, c store.Change) (store.Session, error) {
 	err := s.Store.ChangeSession(ctx, key, c)
 	if errors.Is(err, store.ErrNotFound) && c.Draft != nil {
-		if _, err := s.create(ctx, key, ""); err != nil {
+		if _, err := s.create(ctx, key, "", agent.Overlay{}); err != nil {
 			return store.Session{}, err
 		}
 		err = s.Store.ChangeSession(ctx, key, c)

@@ -44,6 +44,11 @@ type Event struct {
 	URL       string           `json:"url,omitempty"`
 	MediaType string           `json:"mediaType,omitempty"`
 	Items     []agent.PlanItem `json:"items,omitempty"`
+
+	ApprovalID agent.InteractionID   `json:"approvalId,omitempty"`
+	Kind       agent.InteractionKind `json:"kind,omitempty"`
+	Payload    json.RawMessage       `json:"payload,omitempty"`
+	Approved   *bool                 `json:"approved,omitempty"`
 }
 
 // Context is where a session was started.
@@ -179,6 +184,17 @@ func finer(out *Event, event agent.Event) {
 		out.Type, out.URL, out.MediaType = "agent:file", e.URL, e.MediaType
 	case agent.Plan:
 		out.Type, out.Items = "agent:plan", e.Items
+	case agent.Source:
+		out.Type, out.URL, out.MediaType, out.Text = "agent:source", e.URL, e.MediaType, e.Title
+	case agent.InteractionRequest:
+		out.Type, out.ApprovalID, out.CallID, out.Kind, out.Payload = "agent:approval_requested", e.ID, e.Call, e.Kind, e.Payload
+	case agent.InteractionResponse:
+		out.Type, out.ApprovalID, out.CallID, out.Approved = "agent:approval_resolved", e.ID, e.Call, &e.Approved
+	case agent.TurnPaused:
+		out.Type, out.StopReason = "session:turn_completed", stopReasons[agent.StopPaused]
+		out.TokensUsed = &TokensUsed{e.Usage.Input, e.Usage.Output, e.Model}
+	case agent.TurnResumed:
+		out.Type = "session:turn_resumed"
 	case agent.Status:
 		out.Type, out.Text = "agent:status", e.Text
 	default:

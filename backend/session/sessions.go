@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -43,8 +44,14 @@ type Sessions struct {
 // Open settles what an earlier process left unsettled and is ready to run sessions. Close it.
 func Open(ctx context.Context, o Options) (*Sessions, error) {
 	s := &Sessions{Options: o, turns: map[agent.SessionKey]*Turn{}}
-	if err := s.recover(ctx); err != nil {
+	answered, err := s.recover(ctx)
+	if err != nil {
 		return nil, err
+	}
+	for _, u := range answered {
+		if _, err := s.resume(ctx, u.Key, u.Turn.ID); err != nil {
+			return nil, err
+		}
 	}
 	return s, nil
 }
@@ -77,8 +84,9 @@ type Request struct {
 	Edits      agent.MessageID  // the message that User takes the place of, in a branch of its own; empty if none
 	Regenerate bool             // answer a user message again; User is not looked at
 	Answer     agent.MessageID  // with Regenerate: the answer to write anew; empty is the last
-	Overlay    Overlay          // what the request says about the agent; it is frozen when the session is made
+	Overlay    agent.Overlay    // what the request says about the agent; it is frozen when the session is made
 	Inputs     json.RawMessage  // an object: what {{inputs.name}} in the instructions stands for; may be nil
+	queued     int64            // the number under which User waited
 }
 
 // Send stores a message and begins the turn that answers it, or says ErrBusy. A message that is known already is not
@@ -93,7 +101,7 @@ func (s *Sessions) Send(ctx context.Context, r Request) (*Turn, error) {
 	if err := s.lookUpMedia(ctx, r.Key.Project, &r.User); err != nil {
 		return nil, err
 	}
-	session, err := s.find(ctx, r.Key, r.Agent)
+	session, err := s.find(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -123,31 +131,38 @@ func (s *Sessions) Send(ctx context.Context, r Request) (*Turn, error) {
 }
 
 // find gives the session, making it if nobody did; of two who make it at once, both get the same one.
-func (s *Sessions) find(ctx context.Context, key agent.SessionKey, wanted string) (store.Session, error) {
-	session, err := s.Store.Session(ctx, key)
+func (s *Sessions) find(ctx context.Context, r Request) (store.Session, error) {
+	session, err := s.Store.Session(ctx, r.Key)
 	if errors.Is(err, store.ErrNotFound) {
-		return s.create(ctx, key, wanted)
+		return s.create(ctx, r.Key, r.Agent, r.Overlay)
 	}
-	if err != nil || wanted == "" || wanted == session.Agent.ID {
+	if err != nil {
 		return session, err
 	}
-	spec, err := s.Agent(wanted)
-	if err != nil {
-		return store.Session{}, err
+	wanted := session.Agent
+	if r.Agent != "" && r.Agent != session.Agent.ID {
+		if wanted, err = s.Agent(r.Agent); err != nil {
+			return store.Session{}, err
+		}
 	}
-	err = s.Store.ChooseAgent(ctx, key, spec)
+	wanted = r.Overlay.Over(wanted)
+	if sameAgent(wanted, session.Agent) {
+		return session, nil
+	}
+	err = s.Store.ChooseAgent(ctx, r.Key, wanted)
 	if errors.Is(err, store.ErrExists) {
-		return store.Session{}, agent.Errorf(agent.CodeValidation, "This session talks to %s and keeps it. Start a new session to talk to %s.", session.Agent.ID, wanted)
+		return store.Session{}, agent.Errorf(agent.CodeValidation, "This session talks to %s and keeps it as it was at the start. Start a new session to talk to another one.", session.Agent.ID)
 	}
-	session.Agent = spec
+	session.Agent = wanted
 	return session, err
 }
 
-func (s *Sessions) create(ctx context.Context, key agent.SessionKey, wanted string) (store.Session, error) {
+func (s *Sessions) create(ctx context.Context, key agent.SessionKey, wanted string, overlay agent.Overlay) (store.Session, error) {
 	spec, err := s.Agent(wanted)
 	if err != nil {
 		return store.Session{}, err
 	}
+	spec = overlay.Over(spec)
 	err = s.Store.CreateSession(ctx, key, spec, s.Scratch(key))
 	if err != nil && !errors.Is(err, store.ErrExists) {
 		return store.Session{}, err
@@ -160,23 +175,34 @@ func (s *Sessions) create(ctx context.Context, key agent.SessionKey, wanted stri
 	return session, err
 }
 
-// known gives the turn that answers, or answered, a message which was sent before; nil if it is new.
+// known gives the turn that answers, or answered, a message which was sent before; nil if it is new, or says something else
+// than before. The branch that it is in is shown.
 func (s *Sessions) known(ctx context.Context, session store.Session, user agent.Message) (*Turn, error) {
-	stored, err := s.Store.Message(ctx, session.Key, user.ID)
-	if errors.Is(err, store.ErrNotFound) {
-		return nil, nil
-	}
+	editions, err := s.Store.Editions(ctx, session.Key, user.ID)
 	if err != nil {
 		return nil, err
 	}
-	if !sameContent(stored, user) {
-		return nil, agent.Errorf(agent.CodeValidation, "The message %s was sent before with other content. Send the changed one under a new id.", user.ID)
+	i := slices.IndexFunc(editions, func(m agent.Message) bool { return sameContent(m, user) })
+	if i < 0 {
+		return nil, nil
 	}
-	turns, err := s.Store.TurnsFor(ctx, session.Key, user.ID)
+	turns, err := s.Store.TurnsFor(ctx, session.Key, editions[i].ID)
 	if err != nil || len(turns) == 0 {
 		return nil, err
 	}
-	return s.replay(ctx, session.Key, turns[len(turns)-1])
+	turn := turns[len(turns)-1]
+	if turn.ID != session.Head {
+		path, err := s.Store.Path(ctx, session.Head)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.Contains(path, turn.ID) {
+			if err := s.show(ctx, session.Key, turn); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return s.replay(ctx, session.Key, turn.ID)
 }
 
 func sameContent(a, b agent.Message) bool {
@@ -186,15 +212,15 @@ func sameContent(a, b agent.Message) bool {
 }
 
 // replay gives a turn to watch: the running one if it is, else one that is all there already.
-func (s *Sessions) replay(ctx context.Context, key agent.SessionKey, row store.Turn) (*Turn, error) {
-	if t, ok := s.Running(key); ok && t.ID == row.ID {
+func (s *Sessions) replay(ctx context.Context, key agent.SessionKey, id agent.TurnID) (*Turn, error) {
+	if t, ok := s.Running(key); ok && t.ID == id {
 		return t, nil
 	}
-	records, err := s.Store.TurnLog(ctx, row.ID)
+	records, err := s.Store.TurnLog(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	return finished(key, row, records), nil
+	return finished(key, records)
 }
 
 // Running gives the turn that the session is busy with.
@@ -222,7 +248,7 @@ func (s *Sessions) Last(ctx context.Context, key agent.SessionKey) (*Turn, error
 	if len(turns) == 0 {
 		return nil, store.ErrNotFound
 	}
-	return s.replay(ctx, key, turns[0])
+	return s.replay(ctx, key, turns[0].ID)
 }
 
 // Stopped says how a stop ended.
@@ -237,17 +263,18 @@ const (
 
 // Stop ends the session's turn, keeps what was said, and waits until the session is free again.
 func (s *Sessions) Stop(ctx context.Context, key agent.SessionKey) (Stopped, error) {
-	t, ok := s.Running(key)
-	if !ok {
-		return WasIdle, nil
+	if t, ok := s.Running(key); ok {
+		t.stop()
+		select {
+		case <-t.settled:
+		case <-ctx.Done():
+			return "", ctx.Err()
+		}
+		if !t.paused {
+			return t.stopped, nil
+		}
 	}
-	t.stop()
-	select {
-	case <-t.settled:
-		return t.stopped, nil
-	case <-ctx.Done():
-		return "", ctx.Err()
-	}
+	return s.stopPaused(ctx, key)
 }
 
 // begin takes the session for one turn. With ErrBusy it gives the turn that has it.
@@ -266,12 +293,15 @@ func (s *Sessions) begin(key agent.SessionKey) (*Turn, error) {
 	return t, nil
 }
 
-// end gives the session free.
-func (s *Sessions) end(t *Turn) {
+// end gives the session free. What is to come next begins before Close would find nothing running.
+func (s *Sessions) end(t *Turn, next ...func()) {
 	s.mu.Lock()
 	delete(s.turns, t.Key)
 	s.mu.Unlock()
 	t.end()
+	for _, begin := range next {
+		begin()
+	}
 	s.running.Done()
 }
 

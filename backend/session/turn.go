@@ -2,6 +2,9 @@ package session
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
 	"sync"
 
 	"parley/backend/agent"
@@ -21,6 +24,7 @@ type Turn struct {
 	started chan struct{} // closed once the first record is stored, or the turn could not start
 	settled chan struct{} // closed once the session is free again
 	stopped Stopped       // set before settled is closed
+	paused  bool          // likewise: it waits for answers
 
 	mu      sync.Mutex
 	records []agent.Record
@@ -40,12 +44,37 @@ func newTurn(key agent.SessionKey) *Turn {
 
 // finished is a turn from the store. Nothing more happens in it, also if its log has no end: whoever reads the log of a
 // turn between its last event and its settling gets what there is.
-func finished(key agent.SessionKey, row store.Turn, records []agent.Record) *Turn {
+func finished(key agent.SessionKey, records []agent.Record) (*Turn, error) {
 	t := newTurn(key)
-	t.ID, t.Message = row.ID, row.Message
-	t.publish(records)
+	if err := t.take(records); err != nil {
+		return nil, err
+	}
 	t.end()
-	return t
+	return t, nil
+}
+
+// take makes t the turn whose log is in records.
+func (t *Turn) take(records []agent.Record) error {
+	if len(records) == 0 {
+		return store.ErrNotFound
+	}
+	started, ok := records[0].Event.(agent.TurnStarted)
+	if !ok {
+		return fmt.Errorf("the log of the turn %s begins with %T", records[0].Turn, records[0].Event)
+	}
+	t.ID, t.Message, t.From = started.Turn, started.Message, afterPause(records)
+	t.publish(records)
+	return nil
+}
+
+// afterPause is where the records begin that followed on the last pause; 0 if nothing did.
+func afterPause(records []agent.Record) int {
+	for i, r := range slices.Backward(records) {
+		if _, paused := r.Event.(agent.TurnPaused); paused && i+1 < len(records) {
+			return i + 1
+		}
+	}
+	return 0
 }
 
 // Records gives the records from the n-th on, waiting until there is one. After the last it gives none and no error.
@@ -117,4 +146,10 @@ func (t *Turn) reaches(ctx context.Context, seq int64) error {
 		}
 		n += len(records)
 	}
+}
+
+// inputs are what the request gave for the agent's instructions.
+func (t *Turn) inputs() json.RawMessage {
+	started, _ := t.records[0].Event.(agent.TurnStarted)
+	return started.Inputs
 }

@@ -17,10 +17,17 @@ type script struct{}
 
 func (script) Kind() agent.Kind { return agent.KindScripted }
 func (script) Launch(s agent.Spec) (agent.Launch, error) {
-	return agent.Launch{Backend: agent.BackendScripted, Harness: agent.KindScripted, Tools: s.Tools, PermissionPolicy: agent.PermissionAuto}, nil
+	policy := agent.PermissionAuto
+	if s.Permissions != "" {
+		policy = s.Permissions
+	}
+	return agent.Launch{Backend: agent.BackendScripted, Harness: agent.KindScripted, Tools: s.Tools, ClientTools: s.ClientTools, PermissionPolicy: policy}, nil
 }
 
 var player = agent.Spec{ID: "player", Harness: agent.KindScripted, Model: "m", Tools: []string{"list_directory"}}
+
+// careful asks before it changes anything.
+var careful = agent.Spec{ID: "careful", Harness: agent.KindScripted, Tools: []string{"write_file"}, Permissions: agent.PermissionAsk}
 
 type world struct {
 	*Sessions
@@ -31,20 +38,28 @@ type world struct {
 // open is an app over the history at path. Two worlds over one path are two lives of the app.
 func open(t *testing.T, path string) *world {
 	t.Helper()
+	return openOver(t, path, scripted.NewBackend())
+}
+
+func openOver(t *testing.T, path string, engine agent.Backend) *world {
+	t.Helper()
 	history, err := store.Open(t.Context(), path, &sealed.Key{1}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	env := agent.NewEnvironment(scripted.NewBackend(), agent.DefaultLimits)
+	env := agent.NewEnvironment(engine, agent.DefaultLimits)
 	scratch := t.TempDir()
 	sessions, err := Open(t.Context(), Options{
 		Store:       history,
 		Environment: env,
 		Agent: func(id string) (agent.Spec, error) {
-			if id != "" && id != player.ID {
-				return agent.Spec{}, agent.Errorf(agent.CodeValidation, "no agent %q", id)
+			switch id {
+			case "", player.ID:
+				return player, nil
+			case careful.ID:
+				return careful, nil
 			}
-			return player, nil
+			return agent.Spec{}, agent.Errorf(agent.CodeValidation, "no agent %q", id)
 		},
 		Harness: func(agent.Kind) (agent.Harness, error) { return script{}, nil },
 		Key:     func(string) (string, bool) { return "", false },

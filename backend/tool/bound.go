@@ -2,7 +2,9 @@ package tool
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+	"unicode"
 )
 
 // What a model is given of one result at most.
@@ -24,6 +26,22 @@ func bound(text string, bytes int) string {
 	last := tail(text[len(first):], half, lines)
 	gap := text[len(first) : len(text)-len(last)]
 	return first + fmt.Sprintf(marker, strings.Count(gap, "\n"), len(gap)) + last
+}
+
+// oneLine makes a text fit for a card: what is no character, or another line, is a space, and of more than maxPreview
+// characters the middle is left out: both ends of a path tell what it is.
+func oneLine(text string) string {
+	runes := []rune(strings.Map(func(r rune) rune {
+		if unicode.IsGraphic(r) {
+			return r
+		}
+		return ' '
+	}, text))
+	if len(runes) > maxPreview {
+		half := (maxPreview - 1) / 2
+		runes = slices.Concat(runes[:half], []rune{'…'}, runes[len(runes)-half:])
+	}
+	return string(runes)
 }
 
 // head is the longest start of text with at most so many bytes and lines, and no half rune.

@@ -70,7 +70,7 @@ func TestFixtures(t *testing.T) {
 // play gives the sections back with their golden parts as they really are.
 func play(t *testing.T, list []section) []section {
 	root := t.TempDir()
-	set, err := Open(root, Names())
+	set, err := Open(root, agent.Launch{Tools: Names()})
 	if err != nil {
 		t.Fatal(err)
 	}

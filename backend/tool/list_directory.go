@@ -16,7 +16,7 @@ import (
 //go:embed list_directory.md
 var listDirectoryText string
 
-var listDirectory = define(Definition{Name: "list_directory", Description: listDirectoryText, ReadOnly: true}, runListDirectory)
+var listDirectory = define(Definition{Name: "list_directory", Description: listDirectoryText}, runListDirectory)
 
 const defaultEntries = 200
 

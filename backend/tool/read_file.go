@@ -14,7 +14,7 @@ import (
 //go:embed read_file.md
 var readFileText string
 
-var readFile = define(Definition{Name: "read_file", Description: readFileText, ReadOnly: true}, runReadFile)
+var readFile = define(Definition{Name: "read_file", Description: readFileText}, runReadFile)
 
 type readFileArguments struct {
 	Path   string `json:"path" about:"The file, relative to the folder you work in."`

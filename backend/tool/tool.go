@@ -3,6 +3,7 @@
 package tool
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"os"
@@ -18,21 +19,21 @@ type Definition struct {
 	Name        string
 	Description string
 	Schema      json.RawMessage // of the arguments; the same bytes every time
-	ReadOnly    bool            // may run beside other calls
+	ReadOnly    bool            // changes nothing, and may run beside other calls
 }
 
 // tool is a Definition that can be run. The model reads output and the error; the tool's card on the page reads data.
+// change, which a tool has unless it is ReadOnly, reports whether the arguments fit, and what they say.
 type tool struct {
 	Definition
-	run func(ctx context.Context, root *os.Root, arguments json.RawMessage) (output string, data json.RawMessage, err error)
+	change func(arguments json.RawMessage) (what change, fits bool)
+	run    func(ctx context.Context, root *os.Root, arguments json.RawMessage) (output string, data json.RawMessage, err error)
 }
 
 var tools = []tool{listDirectory, readFile, writeFile}
 
 // Names lists every tool there is, in a stable order.
-func Names() []string { return names(tools) }
-
-func names(tools []tool) []string {
+func Names() []string {
 	names := make([]string, len(tools))
 	for i, t := range tools {
 		names[i] = t.Name
@@ -48,24 +49,26 @@ func find(tools []tool, name string) (tool, bool) {
 	return tools[i], true
 }
 
-// Set is some of the tools, at work in one folder.
+// Set is what one agent may use: some of the tools, at work in one folder, and those that the caller runs.
 type Set struct {
 	root    *os.Root
 	granted []tool
+	client  []agent.ClientToolSpec
+	policy  agent.PermissionPolicy
 
 	mu     sync.RWMutex // read-locked by every running call
 	closed bool
 }
 
-// Open grants the named tools the folder root, which must exist.
-func Open(root string, granted []string) (*Set, error) {
-	s := &Set{}
-	for i, name := range granted {
+// Open grants the tools of launch the folder root, which must exist.
+func Open(root string, launch agent.Launch) (*Set, error) {
+	s := &Set{client: launch.ClientTools, policy: launch.PermissionPolicy}
+	for i, name := range launch.Tools {
 		t, known := find(tools, name)
 		if !known {
 			return nil, agent.Errorf(agent.CodeToolUnavailable, "The agent was given the tool %q, which does not exist; there are %s.", name, strings.Join(Names(), ", "))
 		}
-		if slices.Contains(granted[:i], name) {
+		if slices.Contains(launch.Tools[:i], name) || s.IsClient(name) {
 			return nil, agent.Errorf(agent.CodeValidation, "The agent was given the tool %q twice; name it once.", name)
 		}
 		s.granted = append(s.granted, t)
@@ -77,11 +80,14 @@ func Open(root string, granted []string) (*Set, error) {
 	return s, nil
 }
 
-// Definitions lists the tools of the set, in the order in which Open was given them.
+// Definitions lists the tools of the set, in the order in which Open was given them, those of the caller last.
 func (s *Set) Definitions() []Definition {
-	definitions := make([]Definition, len(s.granted))
-	for i, t := range s.granted {
-		definitions[i] = t.Definition
+	definitions := make([]Definition, 0, len(s.granted)+len(s.client))
+	for _, t := range s.granted {
+		definitions = append(definitions, t.Definition)
+	}
+	for _, c := range s.client {
+		definitions = append(definitions, Definition{Name: c.Name, Description: c.Description, Schema: c.InputSchema})
 	}
 	return definitions
 }
@@ -104,6 +110,9 @@ func (s *Set) dispatch(ctx context.Context, call agent.ToolCall) (output string,
 	if s.closed || ctx.Err() != nil {
 		return "", nil, refuse("%s was stopped before it began.", call.Name)
 	}
+	if s.IsClient(call.Name) { // Decide lets only those through that cannot be given to the caller
+		return "", nil, refuse("The arguments of %s must be one JSON object.", call.Name)
+	}
 	if _, known := find(tools, call.Name); !known {
 		return "", nil, refuse("There is no tool %q. The tools you have: %s.", call.Name, s.list())
 	}
@@ -115,10 +124,11 @@ func (s *Set) dispatch(ctx context.Context, call agent.ToolCall) (output string,
 }
 
 func (s *Set) list() string {
-	if len(s.granted) == 0 {
-		return "none"
+	var names []string
+	for _, d := range s.Definitions() {
+		names = append(names, d.Name)
 	}
-	return strings.Join(names(s.granted), ", ")
+	return cmp.Or(strings.Join(names, ", "), "none")
 }
 
 // Close waits for the calls that run; later ones are refused. It may be called twice.

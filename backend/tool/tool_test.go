@@ -21,7 +21,7 @@ func open(t testing.TB) (set *Set, root string) {
 	if err := os.Mkdir(root, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	set, err := Open(root, Names())
+	set, err := Open(root, agent.Launch{Tools: Names()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,11 +56,11 @@ func TestOpen(t *testing.T) {
 		{t.TempDir(), []string{"read_file", "write_file", "read_file"}, agent.CodeValidation},
 		{filepath.Join(t.TempDir(), "missing"), nil, agent.CodeSandbox},
 	} {
-		if _, err := Open(c.root, c.tools); agent.AsError(err).Code != c.code {
+		if _, err := Open(c.root, agent.Launch{Tools: c.tools}); agent.AsError(err).Code != c.code {
 			t.Errorf("%v: got %v, want %s", c.tools, err, c.code)
 		}
 	}
-	set, err := Open(t.TempDir(), []string{"write_file", "read_file"})
+	set, err := Open(t.TempDir(), agent.Launch{Tools: []string{"write_file", "read_file"}})
 	if err != nil {
 		t.Fatal(err)
 	}

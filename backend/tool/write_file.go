@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"slices"
+	"strings"
 
 	udiff "github.com/aymanbagabas/go-udiff"
 )
@@ -16,13 +17,30 @@ import (
 //go:embed write_file.md
 var writeFileText string
 
-var writeFile = define(Definition{Name: "write_file", Description: writeFileText}, runWriteFile)
+var writeFile = defineChange(Definition{Name: "write_file", Description: writeFileText}, runWriteFile)
 
 type writeFileArguments struct {
 	Path       string `json:"path" about:"The file, relative to the folder you work in."`
 	Content    string `json:"content" about:"What the file will hold; with append, what is added to it."`
 	Append     bool   `json:"append,omitempty" about:"Add to the end of the file instead of replacing it."`
 	CreateDirs bool   `json:"create_dirs,omitempty" about:"Create the parent folders that do not exist."`
+}
+
+func (in writeFileArguments) action() string { return "fs_write" }
+
+func (in writeFileArguments) preview() string {
+	lines := strings.Count(in.Content, "\n")
+	if in.Content != "" && !strings.HasSuffix(in.Content, "\n") {
+		lines++
+	}
+	amount := fmt.Sprintf("%d lines", lines)
+	if lines == 1 {
+		amount = "1 line"
+	}
+	if in.Append {
+		amount += " more"
+	}
+	return fmt.Sprintf("%s (%s)", in.Path, amount)
 }
 
 // writeFileData is what the card of a call shows. Diff is unified, with a/ and b/ before the path, and whole; it is empty

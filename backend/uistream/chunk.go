@@ -1,6 +1,7 @@
 package uistream
 
 import (
+	"cmp"
 	"slices"
 
 	"parley/backend/agent"
@@ -28,7 +29,7 @@ type block struct {
 }
 
 type (
-	// startChunk opens a turn; finishChunk or abortChunk ends it.
+	// startChunk opens a turn, and again what follows a pause; finishChunk or abortChunk ends the turn.
 	startChunk struct {
 		message agent.MessageID
 		origin  origin
@@ -38,6 +39,9 @@ type (
 		outcome *outcome // nil if it was said before
 	}
 	abortChunk struct{}
+
+	// pauseChunk ends the response of a turn that waits for answers. What comes after it begins with a startChunk.
+	pauseChunk struct{}
 
 	// startStepChunk and finishStepChunk enclose one model call with its tools.
 	startStepChunk  struct{}
@@ -56,13 +60,28 @@ type (
 		text string
 	}
 
-	// toolStartChunk announces a call; toolInputChunk gives its arguments. Its problem, if any, is that they are not
-	// JSON; input is then a string of them.
-	toolStartChunk struct{ id, name string }
-	toolInputChunk struct {
+	// toolStartChunk announces a call, which the client is to run if it is its own; toolInputChunk gives its arguments.
+	// Its problem, if any, is that they are not JSON; input is then a string of them.
+	toolStartChunk struct {
 		id, name string
-		input    []byte
-		problem  string
+		client   bool
+	}
+	toolInputChunk struct {
+		toolStartChunk
+		input   []byte
+		problem string
+	}
+
+	// approvalChunk asks whether a call may run; automatic is one that a rule answers. decisionChunk is the answer.
+	approvalChunk struct {
+		id        agent.InteractionID
+		call      string
+		automatic bool
+	}
+	decisionChunk struct {
+		id       agent.InteractionID
+		approved bool
+		note     string
 	}
 
 	// toolOutputChunk is what a call shows so far or, if it is not preliminary, its result. toolErrorChunk and
@@ -75,8 +94,9 @@ type (
 	toolErrorChunk  struct{ id, text string }
 	toolDeniedChunk struct{ id string }
 
-	// fileChunk shows a file.
-	fileChunk struct{ url, mediaType string }
+	// fileChunk shows a file, sourceChunk something that the agent drew on.
+	fileChunk   struct{ url, mediaType string }
+	sourceChunk struct{ agent.Source }
 
 	// dataChunk shows a named value. One with an id replaces the one before; a transient one is not kept.
 	dataChunk struct {
@@ -103,6 +123,10 @@ func (c finishChunk) appendJSON(dst []byte) []byte {
 
 func (abortChunk) appendJSON(dst []byte) []byte { return newChunk(dst, "abort").end() }
 
+func (pauseChunk) appendJSON(dst []byte) []byte {
+	return finishChunk{reason: "tool-calls"}.appendJSON(dst)
+}
+
 func (startStepChunk) appendJSON(dst []byte) []byte { return newChunk(dst, "start-step").end() }
 
 func (finishStepChunk) appendJSON(dst []byte) []byte { return newChunk(dst, "finish-step").end() }
@@ -122,18 +146,44 @@ func (c blockEndChunk) appendJSON(dst []byte) []byte {
 func (c *deltaChunk) appendJSON(dst []byte) []byte { return appendMerged(dst, []Chunk{c}) }
 
 func (c toolStartChunk) appendJSON(dst []byte) []byte {
-	return newChunk(dst, "tool-input-start").string("toolCallId", c.id).string("toolName", c.name).bool("providerExecuted", true).end()
+	return c.executed(c.appendMembers(newChunk(dst, "tool-input-start"))).end()
+}
+
+func (c toolStartChunk) appendMembers(o object) object {
+	return o.string("toolCallId", c.id).string("toolName", c.name)
+}
+
+// executed says who runs the call.
+func (c toolStartChunk) executed(o object) object {
+	if c.client {
+		return o
+	}
+	return o.bool("providerExecuted", true)
 }
 
 func (c toolInputChunk) appendJSON(dst []byte) []byte {
-	if c.problem == "" {
-		return c.appendMembers(newChunk(dst, "tool-input-available")).end()
+	typ := "tool-input-available"
+	if c.problem != "" {
+		typ = "tool-input-error"
 	}
-	return c.appendMembers(newChunk(dst, "tool-input-error")).string("errorText", c.problem).end()
+	o := c.executed(c.appendMembers(newChunk(dst, typ)).json("input", c.input))
+	if c.problem != "" {
+		o = o.string("errorText", c.problem)
+	}
+	return o.end()
 }
 
-func (c toolInputChunk) appendMembers(o object) object {
-	return o.string("toolCallId", c.id).string("toolName", c.name).json("input", c.input).bool("providerExecuted", true)
+func (c approvalChunk) appendJSON(dst []byte) []byte {
+	o := newChunk(dst, "tool-approval-request").string("approvalId", string(c.id)).string("toolCallId", c.call)
+	if c.automatic {
+		o = o.bool("isAutomatic", true)
+	}
+	return o.end()
+}
+
+func (c decisionChunk) appendJSON(dst []byte) []byte {
+	o := newChunk(dst, "tool-approval-response").string("approvalId", string(c.id)).bool("approved", c.approved)
+	return o.said("reason", c.note).end()
 }
 
 func (c toolOutputChunk) appendJSON(dst []byte) []byte {
@@ -156,12 +206,17 @@ func (c fileChunk) appendJSON(dst []byte) []byte {
 	return newChunk(dst, "file").string("url", c.url).string("mediaType", c.mediaType).end()
 }
 
-func (c dataChunk) appendJSON(dst []byte) []byte {
-	o := newChunk(dst, "data-"+c.name)
-	if c.id != "" {
-		o = o.string("id", c.id)
+func (c sourceChunk) appendJSON(dst []byte) []byte {
+	id := cmp.Or(c.ID, c.URL, c.Title)
+	if c.URL != "" {
+		return newChunk(dst, "source-url").string("sourceId", id).string("url", c.URL).said("title", c.Title).end()
 	}
-	o = o.json("data", c.data)
+	return newChunk(dst, "source-document").string("sourceId", id).string("mediaType", c.MediaType).string("title", c.Title).
+		said("filename", c.Filename).end()
+}
+
+func (c dataChunk) appendJSON(dst []byte) []byte {
+	o := newChunk(dst, "data-"+c.name).said("id", c.id).json("data", c.data)
 	if c.transient {
 		o = o.bool("transient", true)
 	}

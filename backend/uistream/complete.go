@@ -2,27 +2,27 @@ package uistream
 
 import "parley/backend/agent"
 
-// complete ends the turn in one of four ways: failed, stopped, parked or done. What stays in the message comes before the
+// complete ends the turn in one of three ways: failed, stopped or done. What stays in the message comes before the
 // chunk at which a client may stop reading, so that all clients keep the same message.
 func (e *Encoder) complete(dst []Chunk, event agent.TurnCompleted, at int64) []Chunk {
 	e.phase = ended
 	dst = e.closeBlock(dst)
-	end := outcome{usage: e.usage(event.Usage), reason: event.StopReason, finished: at}
-	if event.Model != e.model {
-		end.model = event.Model
-	}
+	end := e.outcome(event.Usage, event.Model)
+	end.reason, end.finished = event.StopReason, at
 	failure := e.failure(event)
+	e.failed = failure
 	switch {
 	case failure != nil:
 		dst = e.giveUp(dst, "The turn failed before this tool answered.")
-		return append(dst, outcomeChunk{end}, dataChunk{name: errorData, data: failureJSON(failure)},
-			errorChunk{failure.Message}, finishStepChunk{}, finishChunk{reason: "error"})
+		dst = append(dst, outcomeChunk{end}, dataChunk{name: errorData, data: failureJSON(failure)}, errorChunk{failure.Message})
+		return append(e.closeStep(dst), finishChunk{reason: "error"})
 	case event.StopReason == agent.StopCancelled:
-		return append(e.giveUp(dst, "stopped"), outcomeChunk{end}, finishStepChunk{}, abortChunk{})
+		dst = append(e.giveUp(dst, "stopped"), outcomeChunk{end})
+		return append(e.closeStep(dst), abortChunk{})
 	case event.StopReason != agent.StopPaused && event.StopReason != agent.StopToolUse:
 		dst = e.giveUp(dst, "The turn ended before this tool answered.")
 	}
-	return append(dst, finishStepChunk{}, finishChunk{finishReason(event.StopReason), &end})
+	return append(e.closeStep(dst), finishChunk{finishReason(event.StopReason), &end})
 }
 
 // failure is why the turn failed, or nil. A turn that says it is done and has nothing to show failed too.
@@ -39,6 +39,19 @@ func (e *Encoder) failure(event agent.TurnCompleted) *agent.Failure {
 	}
 	return &agent.Failure{Code: agent.CodeInternal, Message: "The agent ended its turn without an answer."}
 }
+
+// Failure says why a turn failed, as whoever watched it was told; nil if it did not.
+func Failure(records []agent.Record) *agent.Failure {
+	e := NewEncoder("")
+	var chunks []Chunk
+	for _, rec := range records {
+		chunks = e.Encode(chunks[:0], rec)
+	}
+	return e.failed
+}
+
+// Withdrawn is what is streamed of a turn that does not come to be, because its message was removed while it waited.
+func Withdrawn() []Chunk { return []Chunk{abortChunk{}} }
 
 func failureJSON(f *agent.Failure) []byte {
 	return newObject(nil).string("code", string(f.Code)).string("message", f.Message).

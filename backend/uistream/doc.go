@@ -5,4 +5,7 @@
 // chunks into the message that a client assembles of them, Durable into the rows that models read. So a client that
 // watches, one that comes back and one that loads the session later all end with the same bytes. testdata is the
 // contract: Go and the real client are tested against the same files.
+//
+// A turn that waits for answers pauses: there its chunks end a response, not the turn, and what goes on from it is a
+// response of its own. Framer and Socket write responses; the numbers of chunks are the turn's.
 package uistream

@@ -21,14 +21,11 @@ func Durable(records []agent.Record) []agent.Message {
 		for _, c := range chunks {
 			d.apply(c, rec.Event)
 		}
-		if end, ok := rec.Event.(agent.TurnCompleted); ok && end.Model != "" {
-			d.model = end.Model
-		}
 	}
 	d.endStep()
 	for i := range d.rows {
 		if d.rows[i].Role == agent.RoleAssistant {
-			d.rows[i].Model = d.model
+			d.rows[i].Model = e.start.origin.model
 		}
 	}
 	return d.rows
@@ -37,7 +34,6 @@ func Durable(records []agent.Record) []agent.Message {
 // durable folds chunks into rows: a chunk says where something belongs, the event behind it what models are told.
 type durable struct {
 	id      agent.MessageID
-	model   string
 	rows    []agent.Message
 	said    []agent.Part // in this step
 	results []agent.Part
@@ -48,7 +44,7 @@ type durable struct {
 func (d *durable) apply(c Chunk, event agent.Event) {
 	switch c := c.(type) {
 	case startChunk:
-		d.id, d.model = c.message, c.origin.model
+		d.id = c.message
 	case blockStartChunk:
 		d.block = c.kind
 	case *deltaChunk:
@@ -63,7 +59,7 @@ func (d *durable) apply(c Chunk, event agent.Event) {
 		if result, ok := event.(agent.ToolResult); ok { // not a call that was given up
 			d.results = append(d.results, resultPart(result))
 		}
-	case finishStepChunk:
+	case finishStepChunk, startStepChunk: // what was said, and what was answered after a pause
 		d.endStep()
 	} // the rest is for pages
 }
@@ -96,7 +92,7 @@ func resultPart(r agent.ToolResult) agent.Part {
 	case len(r.Data) > 0:
 		return agent.ToolResultPart{ToolCallID: r.ID, Result: r.Data}
 	}
-	return agent.ToolResultPart{ToolCallID: r.ID, Result: appendString(nil, text), IsError: r.IsError || r.Denied}
+	return agent.ToolResultPart{ToolCallID: r.ID, Result: appendString(nil, text), IsError: r.IsError || r.Denied, Denied: r.Denied}
 }
 
 func (d *durable) endBlock() {

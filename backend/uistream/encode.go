@@ -13,13 +13,16 @@ import (
 // Encoder folds the records of one turn into its chunks. The chunks are a function of the records alone: whoever encodes
 // the same log, live or later, gets the same sequence.
 type Encoder struct {
-	session agent.SessionID
-	model   string // that the turn was started with
+	start   startChunk // with the model that answered last
 	phase   phase
+	parked  bool // whether the last chunk was that of a pause
+	step    bool // whether a step is open
+	called  bool // whether anything was called in it
 	content bool // whether the message has anything to show
 	cached  bool // whether cache counters were ever reported
 	dropped int
 	err     error
+	failed  *agent.Failure // why the turn did
 
 	blocks    int    // opened so far; a block is named after its number
 	open      *block // nil if none is
@@ -28,37 +31,44 @@ type Encoder struct {
 	spare     []deltaChunk // made at once, handed out one by one
 
 	calls map[string]*call
-	step  []*call // the calls of this step, as they were announced
-	asked int     // how many of them have no answer yet
+	due   []*call // those that have no answer yet, as they were announced
 }
 
-// The data that only Parley shows: a harness has no say in what looks like its errors, or later its questions.
+// The data that only Parley shows: a harness has no say in what looks like its errors or its questions.
 const (
-	errorData  = "agent-error"
-	planData   = "plan"
-	statusData = "status"
+	errorData    = "agent-error"
+	planData     = "plan"
+	statusData   = "status"
+	renderData   = "render"
+	approvalData = "approval"
+	inputData    = "input-request"
+	userData     = "user-message" // of a replay
 )
 
-var ownData = []string{errorData, planData, statusData}
+var ownData = []string{errorData, planData, statusData, renderData, approvalData, inputData, userData}
 
 type phase int
 
 const (
 	waiting phase = iota // for TurnStarted
 	running
+	paused // until TurnResumed
 	ended
 )
 
 // NewEncoder makes an Encoder for one turn of a session.
 func NewEncoder(session agent.SessionID) *Encoder {
-	return &Encoder{session: session, calls: map[string]*call{}}
+	return &Encoder{start: startChunk{origin: origin{session: session}}, calls: map[string]*call{}}
 }
 
 // Ended reports whether the turn's last chunk was given. Whatever is encoded after it has no chunks.
 func (e *Encoder) Ended() bool { return e.phase == ended }
 
-// Dropped counts what a harness may not say: something of a call that it never announced or that is answered, or data
-// under a name that is Parley's own.
+// Paused reports whether the turn waits for answers: a response that has all chunks so far ends with them.
+func (e *Encoder) Paused() bool { return e.phase == paused }
+
+// Dropped counts what a harness may not say: something of a call that it never announced or that is answered, data under
+// a name that is Parley's own, or anything while its turn is paused.
 func (e *Encoder) Dropped() int { return e.dropped }
 
 // Err is not nil once a record of an unknown type was met: the chunks are not the whole turn.
@@ -70,14 +80,33 @@ func (e *Encoder) Encode(dst []Chunk, rec agent.Record) []Chunk {
 	if e.phase == ended || starts != (e.phase == waiting) {
 		return dst
 	}
+	from := len(dst)
+	if e.parked {
+		dst = append(dst, e.start)
+	}
+	before := len(dst)
+	if dst = e.encode(dst, rec); len(dst) == before {
+		return dst[:from]
+	}
+	if e.parked = e.phase == paused; e.parked {
+		dst = append(dst, pauseChunk{})
+	}
+	return dst
+}
+
+func (e *Encoder) encode(dst []Chunk, rec agent.Record) []Chunk {
+	if e.phase == paused && agent.Spoken(rec.Event) {
+		e.dropped++
+		return dst
+	}
 	at := rec.At.UnixMilli()
 	switch event := rec.Event.(type) {
 	case agent.SessionStarted:
 		return dst
 	case agent.TurnStarted:
-		e.phase, e.model = running, event.Model
-		origin := origin{e.session, at, event.Model, event.Agent}
-		return append(dst, startChunk{event.Message, origin}, startStepChunk{})
+		e.phase, e.step = running, true
+		e.start = startChunk{event.Message, origin{e.start.origin.session, at, event.Model, event.Agent}}
+		return append(dst, e.start, startStepChunk{})
 	case agent.MessageStart, agent.ThoughtStart:
 		return e.closeBlock(dst)
 	case agent.MessageEnd:
@@ -113,8 +142,22 @@ func (e *Encoder) Encode(dst []Chunk, rec agent.Record) []Chunk {
 	case agent.File:
 		e.content = true
 		return append(dst, fileChunk{event.URL, event.MediaType})
+	case agent.Source:
+		e.content = true
+		return append(dst, sourceChunk{event})
 	case agent.UsageReport:
 		return append(dst, outcomeChunk{outcome{usage: e.usage(event.Usage)}})
+	case agent.InteractionRequest:
+		return e.ask(dst, event)
+	case agent.InteractionResponse:
+		return e.decide(dst, event)
+	case agent.TurnPaused:
+		e.phase = paused
+		dst = append(e.closeBlock(dst), outcomeChunk{e.outcome(event.Usage, event.Model)})
+		return e.closeStep(dst)
+	case agent.TurnResumed:
+		e.phase = running
+		return dst
 	case agent.TurnCompleted:
 		return e.complete(dst, event, at)
 	}
@@ -217,14 +260,25 @@ func (e *Encoder) closeBlock(dst []Chunk) []Chunk {
 	return append(dst, blockEndChunk{closed})
 }
 
-// nextStep begins a step if every call of this one is answered: whoever speaks or calls now has seen the answers.
+// nextStep begins a step if none is open, or if every call of the one that is was answered: whoever speaks or calls now
+// has seen the answers.
 func (e *Encoder) nextStep(dst []Chunk) []Chunk {
-	if len(e.step) == 0 || e.asked > 0 {
+	if e.step && (!e.called || len(e.due) > 0) {
 		return dst
 	}
-	e.step = nil
+	dst = e.closeStep(dst)
+	e.step, e.called = true, false
 	e.text.step, e.reasoning.step = e.text.said.Len(), e.reasoning.said.Len()
-	return append(e.closeBlock(dst), finishStepChunk{}, startStepChunk{})
+	return append(dst, startStepChunk{})
+}
+
+func (e *Encoder) closeStep(dst []Chunk) []Chunk {
+	dst = e.closeBlock(dst)
+	if !e.step {
+		return dst
+	}
+	e.step = false
+	return append(dst, finishStepChunk{})
 }
 
 func (e *Encoder) show(dst []Chunk, c dataChunk) []Chunk {
@@ -241,6 +295,18 @@ func planJSON(plan agent.Plan) []byte {
 		items = newObject(items).string("text", item.Text).string("status", item.Status).end()
 	}
 	return newObject(nil).json("items", append(items, ']')).end()
+}
+
+// outcome is what is known when the turn pauses or ends.
+func (e *Encoder) outcome(u agent.Usage, model string) outcome {
+	o := outcome{usage: e.usage(u)}
+	if model != e.start.origin.model {
+		o.model = model
+	}
+	if model != "" {
+		e.start.origin.model = model
+	}
+	return o
 }
 
 func (e *Encoder) usage(u agent.Usage) *usage {

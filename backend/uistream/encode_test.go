@@ -40,6 +40,58 @@ func TestALogThatIsNoTurnHasNoView(t *testing.T) {
 	}
 }
 
+// §4 `finishReason` ∈ stop, length, content-filter, tool-calls, error, other; the raw value in the metadata.
+func TestFinishReasons(t *testing.T) {
+	for reason, want := range map[agent.StopReason]string{
+		agent.StopEndTurn: "stop", agent.StopSequence: "stop", agent.StopMaxTokens: "length", agent.StopToolUse: "tool-calls", agent.StopPaused: "tool-calls",
+		agent.StopRefusal: "content-filter", agent.StopContentFilter: "content-filter", agent.StopError: "error", "hologram": "other",
+	} {
+		records := []agent.Record{started, {Event: agent.MessageDelta{Text: "x"}}, {Event: agent.TurnCompleted{StopReason: reason}}}
+		sse := string(stream(encode(records), -1, false, Common))
+		if !strings.Contains(sse, `{"type":"finish","finishReason":"`+want+`"`) || !strings.Contains(sse, `"stopReason":"`+string(reason)+`"`) {
+			t.Errorf("%s is not %s: %s", reason, want, sse)
+		}
+	}
+}
+
+// §6 A paused turn parks: the continuation answers with a new response that starts with the same `messageId`.
+func TestAContinuationBeginsAfterThePause(t *testing.T) {
+	f := readFixture(t, "testdata/turns/ask_allowed.txt")
+	records := f.records(t)
+	e := NewEncoder(fixtureSession)
+	var before int // the records until the pause
+	for before = 0; !e.Paused(); before++ {
+		e.Encode(nil, records[before])
+	}
+	after := ChunkCount(records[:before]) - 1
+	if _, pause := encode(records)[after].(pauseChunk); !pause {
+		t.Fatalf("%d is not the index of the pause", after)
+	}
+	got := string(stream(encode(records), after, false, V7))
+	begins := fmt.Sprintf("id: %d\ndata: {\"type\":\"start\",\"messageId\":\"m1\"", after+1)
+	if !strings.HasPrefix(got, begins) || strings.Count(got, `"type":"start",`) != 1 || strings.Count(got, `"type":"finish",`) != 1 {
+		t.Errorf("got %s", got)
+	}
+	s := NewSocket("r1")
+	s.Start(after)
+	for frame := range s.Chunks(encode(records)) {
+		if want := `{"type":"chunk","requestId":"r1","sequence":0,"chunk":{"type":"start","messageId":"m1"`; !strings.HasPrefix(string(frame), want) {
+			t.Errorf("the socket begins with %s", frame)
+		}
+		break
+	}
+}
+
+func TestDialects(t *testing.T) {
+	for header, want := range map[string]Dialect{
+		"": Common, "6": Common, "6.0.326": Common, "v7": Common, "-7": Common, "7": V7, " 7.0.173": V7, "10": V7,
+	} {
+		if got := DialectOf(header); got != want {
+			t.Errorf("%q is %v", header, got)
+		}
+	}
+}
+
 func TestSocketAnswers(t *testing.T) {
 	s := NewSocket("r\"1")
 	for _, c := range []struct {
@@ -48,7 +100,6 @@ func TestSocketAnswers(t *testing.T) {
 	}{
 		{s.NoActive(), `{"type":"no-active","requestId":"r\"1"}`},
 		{s.Error("No."), `{"type":"error","requestId":"r\"1","errorText":"No."}`},
-		{s.End(), `{"type":"end","requestId":"r\"1"}`},
 	} {
 		if string(bytes.Clone(c.got)) != c.want {
 			t.Errorf("got  %s\nwant %s", c.got, c.want)
@@ -71,7 +122,7 @@ func TestDeltasHardlyAllocate(t *testing.T) {
 	var chunks []Chunk
 	buf := make([]byte, 0, 1<<20)
 	perRun := testing.AllocsPerRun(10, func() {
-		e, f := NewEncoder(fixtureSession), NewFramer(-1, false)
+		e, f := NewEncoder(fixtureSession), NewFramer(-1, false, V7)
 		buf = buf[:0]
 		for _, rec := range records {
 			chunks = e.Encode(chunks[:0], rec)
@@ -92,7 +143,7 @@ func BenchmarkStream(b *testing.B) {
 			var chunks []Chunk
 			var buf []byte
 			for b.Loop() {
-				e, f := NewEncoder(fixtureSession), NewFramer(-1, merge)
+				e, f := NewEncoder(fixtureSession), NewFramer(-1, merge, V7)
 				for batch := records; len(batch) > 0; {
 					n := min(64, len(batch))
 					chunks = chunks[:0]

@@ -40,11 +40,11 @@ func TestFixtures(t *testing.T) {
 				t.Error(err)
 			}
 			f.golden(t, "ai", pinned+"\n")
-			sse, merged := stream(chunks, -1, false), stream(chunks, -1, true)
-			f.golden(t, "sse", string(sse))
-			if !bytes.Equal(sse, merged) {
-				f.golden(t, "coalesced", string(merged))
-			}
+			sse := string(stream(chunks, -1, false, V7))
+			f.golden(t, "sse", sse)
+			f.other(t, "coalesced", sse, string(stream(chunks, -1, true, V7)))
+			f.other(t, "common", sse, string(stream(chunks, -1, false, Common)))
+			f.other(t, "responses", sse, string(responses(chunks)))
 			f.golden(t, "message", string(view(t, records))+"\n")
 			f.golden(t, "rows", rowsText(t, Durable(records)))
 			if f.has("cuts") {
@@ -89,19 +89,33 @@ func ends(chunks []Chunk) bool {
 		return false
 	}
 	switch chunks[len(chunks)-1].(type) {
-	case finishChunk, abortChunk:
+	case finishChunk, abortChunk, pauseChunk:
 		return true
 	}
 	return false
 }
 
-func stream(chunks []Chunk, after int, merge bool) []byte {
-	f := NewFramer(after, merge)
+// stream is a response to a client that has the chunks up to the one with the index after.
+func stream(chunks []Chunk, after int, merge bool, d Dialect) []byte {
+	f := NewFramer(after, merge, d)
 	sse := f.Append(nil, chunks)
 	if ends(chunks) {
 		sse = f.Done(sse)
 	}
 	return sse
+}
+
+// responses are what the clients got that asked for the turn and answered its questions, one after another.
+func responses(chunks []Chunk) []byte {
+	var all []byte
+	after := -1
+	for i, c := range chunks {
+		if _, pause := c.(pauseChunk); pause || i == len(chunks)-1 {
+			all = append(all, stream(chunks[:i+1], after, false, V7)...)
+			after = i
+		}
+	}
+	return all
 }
 
 func view(t *testing.T, records []agent.Record) []byte {
@@ -142,12 +156,14 @@ func cutsText(t *testing.T, records []agent.Record) string {
 
 func socketText(chunks []Chunk) string {
 	s := NewSocket("r1")
-	lines := [][]byte{bytes.Clone(s.Start())}
+	lines := [][]byte{bytes.Clone(s.Start(-1))}
 	for frame := range s.Chunks(chunks) {
 		lines = append(lines, bytes.Clone(frame))
 	}
-	lines = append(lines, bytes.Clone(s.End()), nil)
-	return string(bytes.Join(lines, []byte("\n")))
+	for frame := range s.End() {
+		lines = append(lines, bytes.Clone(frame))
+	}
+	return string(bytes.Join(append(lines, nil), []byte("\n")))
 }
 
 // fixture is a text file: prose, then sections that begin with a line like "-- name --".
@@ -156,7 +172,7 @@ type fixture struct {
 	sections map[string]string
 }
 
-var sectionOrder = []string{"ai", "events", "sse", "coalesced", "message", "rows", "cuts", "socket"}
+var sectionOrder = []string{"ai", "events", "sse", "coalesced", "common", "responses", "message", "rows", "cuts", "socket"}
 
 var marker = regexp.MustCompile(`(?m)^-- (\w+) --\n`)
 
@@ -196,6 +212,16 @@ func (f *fixture) golden(t *testing.T, name, got string) {
 	}
 	if want := f.sections[name]; got != want {
 		t.Errorf("%s differs\n--- got\n%s\n--- want\n%s", name, shorten(got), shorten(want))
+	}
+}
+
+// other is golden for what a fixture tells only where it is not the same as what it told before.
+func (f *fixture) other(t *testing.T, name, before, got string) {
+	t.Helper()
+	if got != before {
+		f.golden(t, name, got)
+	} else if f.has(name) {
+		t.Errorf("%s says nothing new", name)
 	}
 }
 

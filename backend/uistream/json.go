@@ -28,6 +28,14 @@ func (o object) key(key string) object {
 
 func (o object) string(key, value string) object { return appendString(o.key(key), value) }
 
+// said leaves out what is empty.
+func (o object) said(key, value string) object {
+	if value == "" {
+		return o
+	}
+	return o.string(key, value)
+}
+
 func (o object) number(key string, value int64) object {
 	return appendNumber(o.key(key), float64(value))
 }

@@ -48,7 +48,7 @@ func checkLogIsEnough(t *testing.T, records []agent.Record, chunks []Chunk) {
 	for i, rec := range records {
 		stored[i] = agent.Record{Seq: rec.Seq, Turn: rec.Turn, At: time.UnixMilli(rec.At.UnixMilli()), Event: events[i]}
 	}
-	if live, later := stream(chunks, -1, false), stream(encode(stored), -1, false); !bytes.Equal(live, later) {
+	if live, later := stream(chunks, -1, false, V7), stream(encode(stored), -1, false, V7); !bytes.Equal(live, later) {
 		t.Errorf("the log tells another turn\nlive  %s\nlater %s", live, later)
 	}
 	if live, later := Durable(records), Durable(stored); rowsText(t, live) != rowsText(t, later) {
@@ -80,26 +80,27 @@ func checkMergedMessage(t *testing.T, records []agent.Record, chunks []Chunk) {
 	}
 }
 
-// checkResume: a client that was cut after any frame and resumes has what it would have had.
+// checkResume: §3 n is the index, and Last-Event-ID: n continues at n+1, splitting a merged delta if need be. A client that
+// was cut after any chunk and resumes has what it would have had. One that has the end of a pause asks for what continues
+// it, which is a response of its own.
 func checkResume(t *testing.T, chunks []Chunk) {
 	t.Helper()
-	whole := frames(t, stream(chunks, -1, false))
-	for _, merge := range []bool{false, true} {
-		seen := frames(t, stream(chunks, -1, merge))
-		if got := flatten(seen); !reflect.DeepEqual(got, flatten(whole)) {
-			t.Fatalf("merge=%v: %v\nwant %v", merge, got, flatten(whole))
+	whole := frames(t, stream(chunks, -1, false, V7))
+	for after := range chunks {
+		var want []frame
+		if _, pause := chunks[after].(pauseChunk); pause && after+1 < len(chunks) {
+			want = frames(t, NewFramer(after, false, V7).Append(nil, chunks[:after+2]))
 		}
-		for i, f := range seen {
-			again := frames(t, stream(chunks, f.id, merge))
-			if got := flatten(append(seen[:i+1:i+1], again...)); !reflect.DeepEqual(got, flatten(whole)) {
-				t.Fatalf("merge=%v, cut after %d: %v\nwant %v", merge, f.id, got, flatten(whole))
+		for _, f := range whole {
+			if f.id > after {
+				want = append(want, f)
 			}
 		}
-	}
-	for after := range chunks { // also within what was merged for another client
-		got := frames(t, stream(chunks, after, true))
-		if !reflect.DeepEqual(flatten(got), flatten(whole[after+1:])) {
-			t.Fatalf("after %d: %v", after, got)
+		for _, merge := range []bool{false, true} {
+			got := frames(t, stream(chunks, after, merge, V7))
+			if !reflect.DeepEqual(flatten(got), flatten(want)) {
+				t.Fatalf("merge=%v, after %d: %v\nwant %v", merge, after, got, want)
+			}
 		}
 	}
 }
@@ -156,8 +157,23 @@ func randomLog(r *rand.Rand) []agent.Record {
 		return append(records, agent.Record{Seq: int64(len(records)), Turn: "turn_1", At: time.UnixMicro(at*1000 + r.Int64N(999)), Event: e})
 	}
 	records := add(nil, agent.TurnStarted{Turn: "turn_1", UserMessage: "u1", Message: "m1", Agent: "demo", Model: "small"})
+	asked, paused := 0, false
 	for range r.IntN(40) {
-		records = add(records, randomEvent(r))
+		e := randomEvent(r)
+		switch r.IntN(12) {
+		case 0:
+			asked++
+			kinds := []agent.InteractionKind{agent.UserApproval, agent.UserApproval, agent.UserInput, agent.ClientTool}
+			e = agent.InteractionRequest{ID: agent.InteractionID(fmt.Sprint("ask_", asked)), Call: randomCall(r), Kind: kinds[r.IntN(4)], Payload: randomJSON(r, 0)}
+		case 1:
+			e = agent.InteractionResponse{ID: agent.InteractionID(fmt.Sprint("ask_", r.IntN(asked+1))), Call: randomCall(r), Approved: r.IntN(2) == 0, Note: randomText(r)}
+		case 2:
+			e, paused = agent.TurnPaused{Usage: randomUsage(r), Model: "large"}, !paused
+			if !paused {
+				e = agent.TurnResumed{}
+			}
+		}
+		records = add(records, e)
 	}
 	switch r.IntN(4) {
 	case 0: // still running
@@ -171,21 +187,24 @@ func randomLog(r *rand.Rand) []agent.Record {
 }
 
 func randomEvent(r *rand.Rand) agent.Event {
-	id := string(rune('a' + r.IntN(4)))
+	id := randomCall(r)
 	name := []string{"", "read_file", "bash"}[r.IntN(3)]
 	text := randomText(r)
 	events := []agent.Event{
 		agent.MessageStart{}, agent.MessageDelta{Text: text}, agent.MessageDelta{Text: text}, agent.MessageEnd{}, agent.MessageWhole{Text: text},
 		agent.ThoughtStart{}, agent.ThoughtDelta{Text: text}, agent.ThoughtEnd{}, agent.ThoughtWhole{Text: text},
 		agent.ToolCallDelta{ID: id, Name: name, Text: `{"a":`}, agent.ToolCallDelta{ID: id, Text: text},
-		agent.ToolCall{ID: id, Name: name, Input: randomJSON(r, 0)}, agent.ToolCall{ID: id, Name: name},
+		agent.ToolCall{ID: id, Name: name, Input: randomJSON(r, 0), Client: r.IntN(3) == 0}, agent.ToolCall{ID: id, Name: name, Render: randomJSON(r, 0)},
 		agent.ToolProgress{ID: id, Output: text}, agent.ToolResult{ID: id, Output: text}, agent.ToolResult{ID: id, Data: randomJSON(r, 0)},
 		agent.ToolResult{ID: id, Output: text, IsError: true}, agent.ToolResult{ID: id, Denied: true},
 		agent.Data{Name: "note", Data: randomJSON(r, 0), Transient: r.IntN(2) == 0}, agent.File{URL: "media://" + text, MediaType: "image/png"},
+		agent.Source{ID: id, URL: "https://example.com", Title: text}, agent.Source{Title: "A paper", MediaType: "application/pdf", Filename: text},
 		agent.Plan{Items: []agent.PlanItem{{Text: text, Status: "pending"}}}, agent.UsageReport{Usage: randomUsage(r)}, agent.Status{Text: text},
 	}
 	return events[r.IntN(len(events))]
 }
+
+func randomCall(r *rand.Rand) string { return string(rune('a' + r.IntN(4))) }
 
 func randomUsage(r *rand.Rand) agent.Usage {
 	return agent.Usage{Input: r.Int64(), Output: r.Int64N(100), Total: 3, CacheRead: r.Int64N(2), CacheWrite: r.Int64N(2)}

@@ -24,9 +24,10 @@ type part interface {
 }
 
 type (
-	stepPart struct{}
-	filePart fileChunk
-	dataPart dataChunk
+	stepPart   struct{}
+	filePart   fileChunk
+	sourcePart sourceChunk
+	dataPart   dataChunk
 
 	blockPart struct {
 		*block
@@ -36,13 +37,19 @@ type (
 
 	// toolPart is a call and what became of it. Of its JSON values, what is nil is undefined in the client.
 	toolPart struct {
-		id, name    string
+		toolStartChunk
 		state       string
 		input       []byte
 		raw         []byte // the text that came in place of input so far; no JSON
 		output      []byte
 		errorText   []byte
 		preliminary bool
+		approval    *approvalState // nil if there is none
+	}
+
+	approvalState struct {
+		request  approvalChunk
+		decision *decisionChunk // nil until there is one
 	}
 )
 
@@ -50,7 +57,7 @@ type (
 func (m *message) apply(c Chunk) error {
 	switch c := c.(type) {
 	case startChunk:
-		m.id, m.origin = c.message, c.origin
+		m.id, m.origin = c.message, c.origin // the same again after a pause
 	case startStepChunk:
 		m.parts = append(m.parts, stepPart{})
 	case outcomeChunk:
@@ -71,26 +78,35 @@ func (m *message) apply(c Chunk) error {
 	case blockEndChunk:
 		m.open.done = true
 	case toolStartChunk:
-		m.parts = append(m.parts, &toolPart{id: c.id, name: c.name, state: "input-streaming"})
+		m.parts = append(m.parts, &toolPart{toolStartChunk: c, state: "input-streaming"})
 	case toolInputChunk:
 		t := m.tool(c.id)
-		*t = toolPart{id: c.id, name: c.name, state: "input-available", input: c.input}
+		*t = toolPart{toolStartChunk: c.toolStartChunk, state: "input-available", input: c.input}
 		if c.problem != "" {
 			t.state, t.errorText = "output-error", appendString(nil, c.problem)
 		}
 	case toolOutputChunk:
 		t := m.tool(c.id)
-		*t = toolPart{id: t.id, name: t.name, state: "output-available", input: t.input, output: c.output, preliminary: c.preliminary}
+		*t = toolPart{toolStartChunk: t.toolStartChunk, state: "output-available", input: t.input, approval: t.approval,
+			output: c.output, preliminary: c.preliminary}
 	case toolErrorChunk:
 		t := m.tool(c.id)
-		*t = toolPart{id: t.id, name: t.name, state: "output-error", input: t.input, raw: t.raw, errorText: appendString(nil, c.text)}
+		*t = toolPart{toolStartChunk: t.toolStartChunk, state: "output-error", input: t.input, approval: t.approval,
+			raw: t.raw, errorText: appendString(nil, c.text)}
 	case toolDeniedChunk:
 		m.tool(c.id).state = "output-denied"
+	case approvalChunk:
+		t := m.tool(c.call)
+		t.state, t.approval = "approval-requested", &approvalState{request: c}
+	case decisionChunk:
+		m.decide(c)
 	case fileChunk:
 		m.parts = append(m.parts, filePart(c))
+	case sourceChunk:
+		m.parts = append(m.parts, sourcePart(c))
 	case dataChunk:
 		m.show(dataPart(c))
-	case finishStepChunk, errorChunk, abortChunk: // leave the message as it is
+	case finishStepChunk, pauseChunk, errorChunk, abortChunk: // leave the message as it is
 	default:
 		return fmt.Errorf("view a turn: %T has no effect", c)
 	}
@@ -105,6 +121,15 @@ func (m *message) tool(id string) *toolPart {
 		}
 	}
 	return &toolPart{} // never: the encoder says nothing of a call before it announced it
+}
+
+func (m *message) decide(d decisionChunk) {
+	for _, p := range m.parts {
+		if t, ok := p.(*toolPart); ok && t.approval != nil && t.approval.request.id == d.id {
+			t.state, t.approval.decision = "approval-responded", &d
+			return
+		}
+	}
 }
 
 func (m *message) show(d dataPart) {
@@ -157,6 +182,8 @@ func (p filePart) appendJSON(dst []byte) []byte {
 	return newChunk(dst, "file").string("mediaType", p.mediaType).string("url", p.url).end()
 }
 
+func (p sourcePart) appendJSON(dst []byte) []byte { return sourceChunk(p).appendJSON(dst) }
+
 func (p dataPart) appendJSON(dst []byte) []byte { return dataChunk(p).appendJSON(dst) }
 
 func (p *blockPart) appendJSON(dst []byte) []byte {
@@ -180,9 +207,23 @@ func (p *toolPart) appendJSON(dst []byte) []byte {
 	}
 	o := newChunk(dst, "tool-"+p.name).string("toolCallId", p.id).string("state", p.state)
 	o = o.optional("input", input).optional("output", p.output).optional("rawInput", raw).optional("errorText", p.errorText)
-	o = o.bool("providerExecuted", true)
+	o = p.executed(o)
 	if p.preliminary {
 		o = o.bool("preliminary", true)
+	}
+	if p.approval != nil {
+		o = o.value("approval", p.approval)
+	}
+	return o.end()
+}
+
+func (a *approvalState) appendJSON(dst []byte) []byte {
+	o := newObject(dst).string("id", string(a.request.id))
+	if a.request.automatic {
+		o = o.bool("isAutomatic", true)
+	}
+	if d := a.decision; d != nil {
+		o = o.bool("approved", d.approved).said("reason", d.note)
 	}
 	return o.end()
 }

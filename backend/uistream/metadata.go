@@ -33,11 +33,7 @@ func (m origin) appendMembers(o object) object {
 }
 
 func (m outcome) appendJSON(dst []byte) []byte {
-	o := newObject(dst)
-	if m.model != "" {
-		o = o.string("model", m.model)
-	}
-	return m.appendMembers(o).end()
+	return m.appendMembers(newObject(dst).said("model", m.model)).end()
 }
 
 // appendMembers leaves out the model, which has its place in the origin.

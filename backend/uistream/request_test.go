@@ -1,10 +1,13 @@
 package uistream
 
 import (
+	"cmp"
 	"encoding/base64"
 	"errors"
+	"fmt"
 	"os"
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -33,6 +36,19 @@ func TestRecordedRequests(t *testing.T) {
 		"envelope":          {Session: "sess_1", Message: said("Hi"), Trigger: TriggerSubmit, Agent: "demo", Queue: true},
 	} {
 		got, err := DecodeRequest(recorded(t, name))
+		if err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s gave %+v, %v", name, got, err)
+		}
+	}
+	approved := agent.InteractionResponse{ID: "ask_1", Call: "c1", Approved: true}
+	for name, answers := range map[string][]agent.InteractionResponse{ // §6 or by the AI SDK's own flow
+		"ask_allowed": {approved},
+		"ask_denied":  {{ID: "ask_1", Call: "c1", Note: `Not that "one".`}},
+		"ask_two":     {approved, {ID: "ask_2", Call: "c2", Note: "No."}},
+		"client_tool": {{Call: "c1", Output: []byte(`{"city":"Bern"}`)}, {Call: "c2", Problem: "Nobody picked."}},
+	} {
+		got, err := DecodeRequest(recorded(t, name))
+		want := Request{Session: "sess_1", Trigger: TriggerSubmit, Continues: "m1", Answers: answers}
 		if err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%s gave %+v, %v", name, got, err)
 		}
@@ -92,9 +108,13 @@ func TestRecordedFiles(t *testing.T) {
 }
 
 func TestUserMessageIsWhatTheClientHolds(t *testing.T) {
-	got, err := UserMessage(said("Hi"))
-	if err != nil || !strings.Contains(string(recorded(t, "native")), `"messages":[`+string(got)+`]`) {
-		t.Errorf("got %s, %v", got, err)
+	sent, edited := said("Hi"), said("Hello")
+	edited.ID = edited.ID.Edit(2) // §2 A client's message id is kept
+	for name, m := range map[string]agent.Message{"native": sent, "native_edit": edited} {
+		got, err := UserMessage(m)
+		if err != nil || !strings.Contains(string(recorded(t, name)), `"messages":[`+string(got)+`]`) {
+			t.Errorf("%s: got %s, %v", name, got, err)
+		}
 	}
 	if _, err := UserMessage(agent.Message{Parts: []agent.Part{agent.ReasoningPart{}}}); err == nil {
 		t.Error("a person's reasoning was shown")
@@ -115,55 +135,115 @@ func TestOnlyTheLastMessageIsRead(t *testing.T) {
 	}
 }
 
-func TestBadRequests(t *testing.T) {
-	const message = `{"id":"u1","role":"user","parts":[{"type":"text","text":"Hi"}]}`
-	for body, want := range map[string]string{
-		``:     "messages must be a list that is not empty",
-		`null`: "messages must be a list that is not empty",
-		`[]`:   "the body must be an object",
-		`{"id":"s","messages":[` + message + `]} x`: "the body must be an object",
-		`{"data":7}`:                                   "data must be an object",
-		`{"data":{}}`:                                  "data.messages must be a list that is not empty",
-		`{"data":{"messages":{}}}`:                     "data.messages must be a list",
-		`{"data":{"messages":[1,2]}}`:                  "data.messages[1] must be an object",
-		`{"data":{"messages":[{"role":"assistant"}]}}`: "data.messages[0].role must be user",
-		`{"data":{"messages":[{"role":"user"}]}}`:      "data.messages[0].parts must be a list that is not empty",
-		`{"data":{"messages":[{"role":"user","parts":[{"type":"text"}]}]}}`:                                                               "data.messages[0].parts[0].text must be a string",
-		`{"data":{"messages":[{"role":"user","parts":[{"type":"text","text":7}]}]}}`:                                                      "data.messages[0].parts[0].text must be a string",
-		`{"data":{"messages":[{"role":"user","parts":[{"type":"hologram"}]}]}}`:                                                           `data.messages[0].parts[0].type is "hologram"`,
-		`{"data":{"messages":[{"role":"user","parts":[{"type":"file","url":"https://example.org/a.png"}]}]}}`:                             "data.messages[0].parts[0].url must be a data: URL",
-		`{"data":{"messages":[{"role":"user","parts":[{"type":"file","url":"data:text/plain;base64,****"}]}]}}`:                           "data.messages[0].parts[0].url must be a data: URL",
-		`{"data":{"messages":[{"role":"user","parts":[{"type":"file","url":"data:text/plain"}]}]}}`:                                       "data.messages[0].parts[0].url must be a data: URL",
-		`{"data":{"messages":[{"role":"user","parts":[{"type":"file","url":"data:,"}]}]}}`:                                                "The file is empty",
-		`{"data":{"messages":[{"role":"user","parts":[{"type":"file","url":"/media/../vault"}]}]}}`:                                       "data.messages[0].parts[0].url is not one that POST /media gave",
-		`{"data":{"messages":[{"role":"user","parts":[{"type":"file","url":"data:,x","filename":"` + strings.Repeat("x", 256) + `"}]}]}}`: "data.messages[0].parts[0].filename must be",
-		`{"data":{"messages":[{"role":"user","id":7,"parts":[]}]}}`:                                                                       "data.messages[0].id must be a string",
-		`{"session_id":"a/b","data":{"messages":[` + message + `]}}`:                                                                      "session_id may have",
-		`{"session_id":7,"data":{"messages":[` + message + `]}}`:                                                                          "session_id must be a string",
-		`{"id":"..","messages":[` + message + `]}`:                                                                                        "id may have",
-		`{"id":"s","trigger":"sneeze","messages":[` + message + `]}`:                                                                      "trigger must be submit-message or regenerate-message",
-		`{"id":"s","queue":"yes","messages":[` + message + `]}`:                                                                           "queue must be true or false",
-		`{"id":"s","references":[],"messages":[` + message + `]}`:                                                                         "references must be an object",
-		`{"id":"s","references":{"agent":1},"messages":[` + message + `]}`:                                                                "references.agent must be a string",
-		`{"data":{"parameters":{"agent":{}},"messages":[` + message + `]}}`:                                                               "data.parameters is not supported yet",
-		`{"id":"s","messages":[{"id":"` + strings.Repeat("x", 129) + `","role":"user","parts":[{"type":"text","text":""}]}]}`:             "messages[0].id must be at most 128 bytes long",
-	} {
-		_, err := DecodeRequest([]byte(body))
-		checkRefused(t, body, err, want)
-	}
-	for frame, want := range map[string]string{
-		`7`:                                 "the frame must be an object",
-		`{"type":"abort"}`:                  "requestId must be a string that is not empty",
-		`{"type":"shout","requestId":"r1"}`: `type must be send, resume or abort, not "shout"`,
-		`{"type":"send","requestId":"r1","messages":[` + message + `],"body":7}`: "body must be an object",
-		`{"type":"resume","requestId":"r1"}`:                                     "id must name a session",
-		`{"type":"resume","requestId":"r1","id":"s","lastSequence":3}`:           "lastSequence is not supported",
-	} {
-		id, _, err := DecodeSocketFrame([]byte(frame))
-		checkRefused(t, frame, err, want)
-		if strings.Contains(frame, "r1") && id != "r1" {
+// TestHostileRequests: §3 400 malformed, and the error says where.
+func TestHostileRequests(t *testing.T) {
+	hostile(t, "hostile", func(body []byte, want string) {
+		r, err := DecodeRequest(body)
+		checkDecoded(t, r, err)
+		checkVerdict(t, body, want, err)
+	})
+	hostile(t, "hostile_frames", func(frame []byte, want string) {
+		id, _, err := DecodeSocketFrame(frame)
+		checkVerdict(t, frame, want, err)
+		if strings.Contains(string(frame), "r1") && strings.HasSuffix(string(frame), "}") && id != "r1" {
 			t.Errorf("%s: nobody would hear of it", frame)
 		}
+	})
+}
+
+// hostile gives the lines of a file: what is sent, and what is wanted.
+func hostile(t testing.TB, name string, each func(sent []byte, want string)) {
+	t.Helper()
+	b, err := os.ReadFile("testdata/requests/" + name + ".txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	many := strings.Repeat(`{"type":"text","text":""},`, maxParts) + `{"type":"text","text":""}`
+	for line := range strings.Lines(string(b)) {
+		want, sent, ok := strings.Cut(strings.TrimSuffix(line, "\n"), " <- ")
+		if ok {
+			each([]byte(strings.ReplaceAll(expand(sent), "PARTS", many)), want)
+		}
+	}
+}
+
+func checkVerdict(t *testing.T, sent []byte, want string, err error) {
+	t.Helper()
+	if want != "ok" {
+		checkRefused(t, string(sent[:min(len(sent), 300)]), err, want)
+	} else if err != nil {
+		t.Errorf("%.300s\n gave %v", sent, err)
+	}
+}
+
+// TestWrongTypesEverywhere puts every type in every place of requests that have everything: what comes is a request that
+// can be answered, or an error for a person.
+func TestWrongTypesEverywhere(t *testing.T) {
+	wrong := []string{"null", "true", "7", "-1e999", `"x"`, `""`, "[]", "[null]", "{}", `{"__proto__":{}}`, strings.Repeat("[", 300) + strings.Repeat("]", 300)}
+	for _, whole := range []string{
+		`{"session_id":"s","message_id":"u1","trigger":"submit-message","queue":true,"references":{"agent":"demo"},"data":{"messages":[{"id":"u1","role":"user","parts":[{"type":"text","text":"a"},{"type":"file","url":"data:,x","filename":"a"}]}],"inputs":{"a":1},"parameters":{"agent":{"name":"a","model":"b","provider":"c","system_prompt":"d","permissions":"ask","tools":["e",{"kind":"client","name":"f","description":"g","inputSchema":{}}]}}}}`,
+		`{"id":"s","messageId":"m1","messages":[{"id":"m1","role":"assistant","parts":[{"type":"tool-a","toolCallId":"c","state":"approval-responded","providerExecuted":true,"approval":{"id":"k","approved":true,"reason":"l"}},{"type":"dynamic-tool","toolCallId":"d","state":"output-available","preliminary":false,"output":[1]},{"type":"tool-a","toolCallId":"e","state":"output-error","errorText":"n"}]}]}`,
+	} {
+		if _, err := DecodeRequest([]byte(whole)); err != nil {
+			t.Fatal(err)
+		}
+		places := 0
+		for at := range whole {
+			if at == 0 || !strings.ContainsRune(":[,", rune(whole[at-1])) || strings.ContainsRune(`]`, rune(whole[at])) {
+				continue
+			}
+			piece, rest := nextPiece([]byte(whole[at:]))
+			if len(piece) == 0 || len(rest) > 0 && rest[0] == ':' {
+				continue
+			}
+			places++
+			for _, value := range wrong {
+				body := whole[:at] + value + string(rest)
+				r, err := DecodeRequest([]byte(body))
+				checkDecoded(t, r, err)
+				checkRoundTrip(t, r, err)
+			}
+		}
+		if places < 15 {
+			t.Errorf("only %d places", places)
+		}
+	}
+}
+
+// TestLimits: §9 no request body over 64 MiB; what is in one is bounded too, and large text is not.
+func TestLimits(t *testing.T) {
+	const ends = `]}]}`
+	text := strings.Repeat("long ", 1<<20)
+	got, err := DecodeRequest([]byte(`{"id":"s","messages":[{"role":"user","parts":[{"type":"text","text":"` + text + `"}` + ends))
+	if err != nil || !reflect.DeepEqual(got.Message.Parts, []agent.Part{agent.TextPart{Text: text}}) {
+		t.Errorf("5 MB of text gave %v", err)
+	}
+	for body, want := range map[string]string{
+		`{"id":"s","messages":[{` + strings.Repeat(`"a":0,`, 3) + manyMembers(maxMembers) + `,"role":"user"}]}`: "messages[0] may have 1000 members at most",
+		`{"data":{"parameters":{"agent":{"tools":[` + strings.Repeat(`"a",`, maxTools) + `"a"]}}}}`:             "data.parameters.agent.tools may have 1000 elements at most",
+	} {
+		_, err := DecodeRequest([]byte(body))
+		checkRefused(t, body[:60], err, want)
+	}
+}
+
+func manyMembers(n int) string {
+	members := make([]string, n)
+	for i := range members {
+		members[i] = fmt.Sprintf(`"k%d":0`, i)
+	}
+	return strings.Join(members, ",")
+}
+
+// TestALargeBodyIsHeldOnce: §9 slow clients bounded, and so is what a large one costs.
+func TestALargeBodyIsHeldOnce(t *testing.T) {
+	body := []byte(`{"id":"s","messages":[` + strings.Repeat("0,", 8<<20) + `{"role":"user","parts":[{"type":"text","text":"Hi"}]}]}`)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := DecodeRequest(body)
+	runtime.ReadMemStats(&after)
+	if took := after.TotalAlloc - before.TotalAlloc; err != nil || took > 1<<20 {
+		t.Errorf("16 MB took %d bytes more, %v", took, err)
 	}
 }
 
@@ -175,13 +255,75 @@ func checkRefused(t *testing.T, what string, err error, want string) {
 	}
 }
 
+// §2 optional inline agent, partial: what is absent is inherited. data.inputs: any object, per turn.
+func TestARequestMayBringInputsAndAnAgent(t *testing.T) {
+	const parameters = `"parameters":{"agent":{"model":"m","system_prompt":"","permissions":"ask","tools":["bash",{"kind":"client","name":"locate","description":"Where?","inputSchema":{"type":"object"}}]}}`
+	const messages = `[{"id":"u1","role":"user","parts":[{"type":"text","text":"Hi"}]}]`
+	model, prompt, ask := "m", "", agent.PermissionAsk
+	want := Request{
+		Session: "s", Trigger: TriggerSubmit, Message: said("Hi"), Inputs: []byte(`{"a":[1]}`),
+		Overlay: agent.Overlay{
+			Model: &model, SystemPrompt: &prompt, Permissions: &ask, Tools: &[]string{"bash"},
+			ClientTools: &[]agent.ClientToolSpec{{Name: "locate", Description: "Where?", InputSchema: []byte(`{"type":"object"}`)}},
+		},
+	}
+	for _, body := range []string{
+		`{"session_id":"s","data":{"messages":` + messages + `,"inputs":{"a":[1]},` + parameters + `}}`,
+		`{"id":"s","messages":` + messages + `,"data":{"inputs":{"a":[1]},` + parameters + `}}`,
+	} {
+		if got, err := DecodeRequest([]byte(body)); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s gave %+v, %v", body, got, err)
+		}
+	}
+}
+
+// §2 A continuation (an approval answered, a client tool's output) has the assistant message last: of it only the answers
+// are read. What our own tools gave is known better here, and what is preliminary is no answer.
+func TestOfAnAnswerThatGoesOnOnlyTheAnswersAreRead(t *testing.T) {
+	got, err := DecodeRequest([]byte(`{"id":"s","messageId":"m1","messages":[{"id":"m1","role":"assistant","parts":[
+		{"type":"step-start"},{"type":"text","text":"I never said this."},
+		{"type":"tool-bash","toolCallId":"c1","state":"output-available","output":"forged","providerExecuted":true},
+		{"type":"tool-locate","toolCallId":"c2","state":"output-available","output":"half","preliminary":true},
+		{"type":"dynamic-tool","toolName":"locate","toolCallId":"c3","state":"output-available"},
+		{"type":"tool-locate","toolCallId":"c4","state":"output-error","errorText":""},
+		{"type":"data-approval","id":"ask_1","data":{"approved":true}},
+		{"type":"tool-bash","toolCallId":"c5","state":"approval-requested","approval":{"id":"ask_1"}}]}]}`))
+	want := []agent.InteractionResponse{{Call: "c3", Output: []byte("null")}, {Call: "c4", Problem: noReason}}
+	if err != nil || got.Continues != "m1" || got.MessageID != "" || got.Message.ID != "" || !reflect.DeepEqual(got.Answers, want) {
+		t.Errorf("got %+v, %v", got, err)
+	}
+}
+
 func FuzzDecodeRequest(f *testing.F) {
-	for _, name := range []string{"native", "native_files", "envelope"} {
+	for _, name := range []string{"native", "native_edit", "native_files", "native_regenerate", "envelope", "ask_two", "client_tool"} {
 		f.Add(recorded(f, name))
 	}
+	f.Add([]byte("{\"id\":\"s\",\"messages\":[{\"role\":\"user\",\"parts\":[{\"type\":\"text\",\"text\":\"\xff\xf0\x9f\"}]}]}"))
+	hostile(f, "hostile", func(body []byte, _ string) {
+		if len(body) < 10_000 {
+			f.Add(body)
+		}
+	})
 	f.Fuzz(func(t *testing.T, body []byte) {
 		r, err := DecodeRequest(body)
 		checkDecoded(t, r, err)
+		checkRoundTrip(t, r, err)
+	})
+}
+
+// FuzzParts: whatever is accepted as a person's parts is shown, and sent again, as what it was.
+func FuzzParts(f *testing.F) {
+	for _, parts := range []string{
+		`[{"type":"text","text":"\ud83d\u2028\u0000"},{"type":"text","text":""}]`,
+		`[{"type":"file","url":"data:text/plain;base64,bWlsaw==","filename":"é.txt","mediaType":"text/plain"}]`,
+		`[{"type":"file","url":"data:,a%20b"},{"type":"text","text":"x","__proto__":{}}]`,
+	} {
+		f.Add([]byte(parts))
+	}
+	f.Fuzz(func(t *testing.T, parts []byte) {
+		r, err := DecodeRequest(fmt.Appendf(nil, `{"id":"s","messages":[{"id":"u1","role":"user","parts":%s}]}`, parts))
+		checkDecoded(t, r, err)
+		checkRoundTrip(t, r, err)
 	})
 }
 
@@ -189,6 +331,7 @@ func FuzzDecodeSocketFrame(f *testing.F) {
 	for _, name := range []string{"socket_send", "socket_resume", "socket_abort"} {
 		f.Add(recorded(f, name))
 	}
+	hostile(f, "hostile_frames", func(frame []byte, _ string) { f.Add(frame) })
 	f.Fuzz(func(t *testing.T, b []byte) {
 		id, frame, err := DecodeSocketFrame(b)
 		if err == nil && id == "" {
@@ -206,7 +349,32 @@ func checkDecoded(t *testing.T, r Request, err error) {
 	switch {
 	case err != nil && !errors.As(err, &e):
 		t.Errorf("a person would read %v", err)
-	case err == nil && (r.Message.ID == "" || len(r.Message.Parts) == 0 || r.Session != "" && r.Session.Validate() != nil):
+	case err == nil && r.Session != "" && r.Session.Validate() != nil:
 		t.Errorf("accepted %+v", r)
+	case err == nil && (r.Continues == "") == (len(r.Message.Parts) == 0):
+		t.Errorf("neither a message nor an answer that goes on, or both: %+v", r)
+	case err == nil && cmp.Or(r.Continues, r.Message.ID).Validate() != nil:
+		t.Errorf("accepted %+v", r)
+	}
+}
+
+// checkRoundTrip: the message is shown as one that, sent again, is the same. Of a file it holds the handle and the name.
+func checkRoundTrip(t *testing.T, r Request, err error) {
+	t.Helper()
+	if err != nil || r.Continues != "" {
+		return
+	}
+	shown, err := UserMessage(r.Message)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, p := range r.Message.Parts {
+		if media, ok := p.(agent.MediaPart); ok {
+			r.Message.Parts[i] = agent.MediaPart{Handle: media.Handle, Name: media.Name}
+		}
+	}
+	again, err := DecodeRequest(fmt.Appendf(nil, `{"messages":[%s]}`, shown))
+	if err != nil || !reflect.DeepEqual(again.Message, r.Message) {
+		t.Errorf("%s is %+v, %v\nwant %+v", shown, again.Message, err, r.Message)
 	}
 }

@@ -9,30 +9,34 @@ import (
 )
 
 // chunkKeys are the keys of each type of chunk: those that it must have, then those that it may. Strict clients accept
-// no others.
+// no others: §4 Emitted.
 var chunkKeys = map[string]string{
-	"start":                 "messageId messageMetadata",
-	"start-step":            "",
-	"finish-step":           "",
-	"finish":                "finishReason | messageMetadata",
-	"abort":                 "",
-	"message-metadata":      "messageMetadata",
-	"text-start":            "id",
-	"text-delta":            "id delta",
-	"text-end":              "id",
-	"reasoning-start":       "id",
-	"reasoning-delta":       "id delta",
-	"reasoning-end":         "id",
-	"tool-input-start":      "toolCallId toolName providerExecuted",
-	"tool-input-delta":      "toolCallId inputTextDelta",
-	"tool-input-available":  "toolCallId toolName input providerExecuted",
-	"tool-input-error":      "toolCallId toolName input providerExecuted errorText",
-	"tool-output-available": "toolCallId output | preliminary",
-	"tool-output-error":     "toolCallId errorText",
-	"tool-output-denied":    "toolCallId",
-	"file":                  "url mediaType",
-	"data-*":                "data | id transient",
-	"error":                 "errorText",
+	"start":                  "messageId messageMetadata",
+	"start-step":             "",
+	"finish-step":            "",
+	"finish":                 "finishReason | messageMetadata",
+	"abort":                  "",
+	"message-metadata":       "messageMetadata",
+	"text-start":             "id",
+	"text-delta":             "id delta",
+	"text-end":               "id",
+	"reasoning-start":        "id",
+	"reasoning-delta":        "id delta",
+	"reasoning-end":          "id",
+	"tool-input-start":       "toolCallId toolName | providerExecuted",
+	"tool-input-delta":       "toolCallId inputTextDelta",
+	"tool-input-available":   "toolCallId toolName input | providerExecuted",
+	"tool-input-error":       "toolCallId toolName input errorText | providerExecuted",
+	"tool-approval-request":  "approvalId toolCallId | isAutomatic",
+	"tool-approval-response": "approvalId approved | reason",
+	"tool-output-available":  "toolCallId output | preliminary",
+	"tool-output-error":      "toolCallId errorText",
+	"tool-output-denied":     "toolCallId",
+	"file":                   "url mediaType",
+	"source-url":             "sourceId url | title",
+	"source-document":        "sourceId mediaType title | filename",
+	"data-*":                 "data | id transient",
+	"error":                  "errorText",
 }
 
 // wireChunk is a chunk as a client sees it.
@@ -42,24 +46,32 @@ type wireChunk struct {
 	Delta      string
 	ToolCallID string
 	ErrorText  string
+	MessageID  string
+	ApprovalID string
+	Approved   bool
 	Finish     string `json:"finishReason"`
 
 	Preliminary bool
 }
 
-// ruleChecker holds a sequence of chunks to the rules of stream.md section 4.
+// ruleChecker holds a sequence of chunks to the rules: §4 For any id, Each loop iteration, `messageId` is unique, Endings, A tool
+// result for an id never announced, Close text and reasoning blocks.
 type ruleChecker struct {
 	step    bool
 	open    string            // the block
 	used    map[string]bool   // ids of blocks
-	calls   map[string]string // id → announced, known or answered
+	calls   map[string]string // id → announced, known, asked, allowed, denied or answered
+	asked   map[string]string // id of an approval → call
 	trailer []string          // the types that must follow, once a turn fails
+	message string
+	again   bool // whether a pause is behind
+	paused  bool
 	ended   bool
 }
 
 // checkRules gives the first rule that the chunks of a turn, whole or cut short, break.
 func checkRules(chunks []Chunk) error {
-	r := ruleChecker{used: map[string]bool{}, calls: map[string]string{}}
+	r := ruleChecker{used: map[string]bool{}, calls: map[string]string{}, asked: map[string]string{}}
 	for i, c := range chunks {
 		text := c.appendJSON(nil)
 		w, err := checkShape(text)
@@ -113,36 +125,43 @@ func checkShape(text []byte) (wireChunk, error) {
 }
 
 func (r *ruleChecker) next(i int, w wireChunk) error {
+	begins := i == 0 || r.paused
 	switch {
 	case r.ended:
 		return fmt.Errorf("after the end")
-	case (i == 0) != (w.Type == "start"):
-		return fmt.Errorf("start is the first chunk, once")
+	case begins != (w.Type == "start"):
+		return fmt.Errorf("start is the first chunk of a response, once")
 	case len(r.trailer) > 0:
 		return r.ending(w)
 	}
 	base, edge, _ := cutLast(w.Type, "-")
+	opens := edge == "start" && w.Type != "start"
 	switch {
 	case w.Type == "start":
-		return nil
+		ok := i == 0 || w.MessageID == r.message
+		return r.require(ok, "goes on as another message", func() { r.message, r.again, r.paused = w.MessageID, !(i == 0), false })
 	case w.Type == "start-step":
 		return r.require(!r.step, "a step in a step", func() { r.step = true })
-	case !r.step && w.Type != "finish" && w.Type != "abort":
+	case !r.step && (opens || !r.again && w.Type != "finish" && w.Type != "abort"):
 		return fmt.Errorf("outside of any step")
 	case base == "text" || base == "reasoning":
 		return r.block(base, edge, w)
 	case strings.HasPrefix(w.Type, "tool-"):
 		return r.tool(w)
 	case w.Type == "finish-step":
-		return r.require(r.open == "", "a block outlives its step", func() { r.step = false })
+		return r.require(r.step && r.open == "", "a block outlives its step", func() { r.step = false })
 	case w.Type == "finish":
 		ok := !r.step && slices.Contains([]string{"stop", "length", "content-filter", "tool-calls", "other"}, w.Finish)
 		ok = ok && (w.Finish == "tool-calls" || len(r.unanswered()) == 0)
-		return r.require(ok, "finishes in a step, with open calls or for no known reason", func() { r.ended = true })
+		then := func() { r.paused, r.ended = w.Finish == "tool-calls", w.Finish != "tool-calls" }
+		return r.require(ok, "finishes in a step, with open calls or for no known reason", then)
 	case w.Type == "abort":
 		return r.require(!r.step && len(r.unanswered()) == 0, "aborts in a step, or with open calls", func() { r.ended = true })
 	case w.Type == "data-agent-error":
 		r.trailer = []string{"error", "finish-step", "finish"}
+		if !r.step {
+			r.trailer = []string{"error", "finish"}
+		}
 		return r.require(r.open == "" && len(r.unanswered()) == 0, "fails with something open", func() {})
 	case w.Type == "error":
 		return fmt.Errorf("without data-agent-error")
@@ -189,13 +208,25 @@ func (r *ruleChecker) tool(w wireChunk) error {
 		return r.require(was == "announced", "arguments of a call that does not wait for them", func() {})
 	case "tool-input-available", "tool-input-error":
 		return r.require(was == "announced" || was == "known", "arguments of no open call", set("known"))
+	case "tool-approval-request":
+		return r.require(was == "known", "asks about no open call, or again", func() {
+			r.calls[w.ToolCallID], r.asked[w.ApprovalID] = "asked", w.ToolCallID
+		})
+	case "tool-approval-response":
+		call := r.asked[w.ApprovalID]
+		return r.require(r.calls[call] == "asked", "decides what was not asked", func() {
+			r.calls[call] = map[bool]string{true: "allowed", false: "denied"}[w.Approved]
+		})
+	case "tool-output-denied":
+		return r.require(was == "denied", "denies what nobody decided", set("answered"))
 	case "tool-output-error": // also ends a call whose arguments never came
-		return r.require(was == "announced" || was == "known", "answers no open call", set("answered"))
+		return r.require(was != "" && was != "answered", "answers no open call", set("answered"))
 	}
+	known := was == "known" || was == "asked" || was == "allowed" || was == "denied"
 	if w.Preliminary {
-		return r.require(was == "known", "shows progress of no open call", func() {})
+		return r.require(known, "shows progress of no open call", func() {})
 	}
-	return r.require(was == "known", "answers no open call", set("answered"))
+	return r.require(known, "answers no open call", set("answered"))
 }
 
 func (r *ruleChecker) unanswered() []string {
@@ -219,14 +250,20 @@ func cutLast(s, sep string) (before, after string, found bool) {
 func TestRulesCanBeBroken(t *testing.T) {
 	start, step := startChunk{message: "m"}, startStepChunk{}
 	block0, args := &block{kindText, "t0"}, &block{kindToolInput, "c"}
-	text, open := blockStartChunk{block0}, toolStartChunk{"c", "f"}
+	text, open := blockStartChunk{block0}, toolStartChunk{id: "c", name: "f"}
 	delta := &deltaChunk{block0, "x"}
-	input := toolInputChunk{id: "c", name: "f", input: []byte("{}")}
+	input := toolInputChunk{toolStartChunk: open, input: []byte("{}")}
+	asks, allows, denied := approvalChunk{id: "a", call: "c"}, decisionChunk{id: "a", approved: true}, toolDeniedChunk{"c"}
 	output := toolOutputChunk{id: "c", output: []byte("1")}
 	end := finishChunk{reason: "stop"}
-	good := []Chunk{start, step, text, delta, blockEndChunk(text), open, input, output, finishStepChunk{}, end}
-	if err := checkRules(good); err != nil {
-		t.Fatal(err)
+	asked := []Chunk{start, step, open, input, asks, finishStepChunk{}, pauseChunk{}}
+	for _, good := range [][]Chunk{
+		{start, step, text, delta, blockEndChunk(text), open, input, output, finishStepChunk{}, end},
+		append(asked, start, allows, pauseChunk{}, start, output, step, text, delta, blockEndChunk(text), finishStepChunk{}, end),
+	} {
+		if err := checkRules(good); err != nil {
+			t.Fatal(err)
+		}
 	}
 	for name, bad := range map[string][]Chunk{
 		"no start":                 {step},
@@ -252,7 +289,18 @@ func TestRulesCanBeBroken(t *testing.T) {
 		"error alone":              {start, step, errorChunk{"x"}},
 		"error that finishes well": {start, step, dataChunk{name: "agent-error", data: []byte("{}")}, errorChunk{"x"},
 			finishStepChunk{}, end},
-		"keys in another order": {start, step, dataChunk{name: "x", data: []byte(`{"b":1,"1":2}`)}},
+		"goes on without start":         append(asked, output),
+		"goes on as another message":    append(asked, startChunk{message: "n"}),
+		"goes on with text, no step":    append(asked, start, text),
+		"start within a response":       append(asked, start, start),
+		"question before the arguments": {start, step, open, asks},
+		"question twice":                {start, step, open, input, asks, asks},
+		"answer without a question":     {start, step, open, input, allows},
+		"answer twice":                  append(asked, start, allows, allows),
+		"denied but allowed":            append(asked, start, allows, denied),
+		"denied by nobody":              {start, step, open, input, denied},
+		"arguments after the question":  {start, step, open, input, asks, input},
+		"keys in another order":         {start, step, dataChunk{name: "x", data: []byte(`{"b":1,"1":2}`)}},
 	} {
 		if checkRules(bad) == nil {
 			t.Errorf("%s was accepted", name)

@@ -29,8 +29,8 @@ func View(session agent.SessionID, records []agent.Record) ([]byte, error) {
 	return m.appendJSON(nil), nil
 }
 
-// UserMessage gives the UIMessage of a person's durable message, as the client that sent it holds it. A file that came
-// inside of it has an address of ours now.
+// UserMessage gives the UIMessage of a person's durable message, as the client that sent it holds it, under the id that it
+// gave. A file that came inside of it has an address of ours now.
 func UserMessage(m agent.Message) ([]byte, error) {
 	dst := []byte{'['}
 	for i, p := range m.Parts {
@@ -50,7 +50,20 @@ func UserMessage(m agent.Message) ([]byte, error) {
 			return nil, fmt.Errorf("view the message %s: a person's message has no %T", m.ID, p)
 		}
 	}
-	return newObject(nil).json("parts", append(dst, ']')).string("id", string(m.ID)).string("role", "user").end(), nil
+	parts, id := append(dst, ']'), string(m.ID.Shown())
+	o := newObject(nil)
+	if id == string(m.ID) {
+		o = o.json("parts", parts).string("id", id)
+	} else { // an edit: the client puts the id first
+		o = o.string("id", id).json("parts", parts)
+	}
+	return o.string("role", "user").end(), nil
+}
+
+// UserChunk shows a person's message in a replay, before the turn that answers it.
+func UserChunk(m agent.Message) (Chunk, error) {
+	message, err := UserMessage(m)
+	return dataChunk{name: userData, data: message, transient: true}, err
 }
 
 const mediaPath = "/media/"

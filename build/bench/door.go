@@ -22,9 +22,9 @@ type door struct {
 }
 
 // serve starts Parley over a data folder and gives the time until its door was ready.
-func (b *bench) serve(home string) (*door, time.Duration, error) {
+func (b *bench) serve(home string, env ...string) (*door, time.Duration, error) {
 	cmd := exec.Command(b.parley, "serve", "--json")
-	cmd.Env = append(os.Environ(), "PARLEY_HOME="+home)
+	cmd.Env = append(append(os.Environ(), "PARLEY_HOME="+home), env...)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -67,14 +67,8 @@ func (d *door) request(method, path, body string, header map[string]string) (*ht
 
 // say sends a message and reads the answer.
 func (d *door) say(session, id, text string) (stream, error) {
-	body, err := json.Marshal(map[string]any{"id": session, "messages": []any{map[string]any{
-		"id": id, "role": "user", "parts": []any{map[string]string{"type": "text", "text": text}},
-	}}})
-	if err != nil {
-		return stream{}, err
-	}
 	begun := time.Now()
-	res, err := d.request(http.MethodPost, "/messages", string(body), nil)
+	res, err := d.post(session, id, text)
 	if err != nil {
 		return stream{}, err
 	}

@@ -25,7 +25,7 @@ func main() {
 	flag.StringVar(&b.node, "node", "", "Node 24")
 	flag.StringVar(&b.peer, "peer", "", "the folder of the AI SDK's server")
 	flag.IntVar(&b.messages, "messages", 200_000, "how many to search in")
-	only := flag.String("only", "", "the one part to measure: start, paint, latency, throughput or search")
+	only := flag.String("only", "", "the one part to measure: start, paint, latency, throughput, lateness, watchers or search")
 	flag.Parse()
 	dir, err := os.MkdirTemp("", "parley-bench-")
 	if err != nil {
@@ -40,7 +40,7 @@ func main() {
 	for _, part := range []struct {
 		name    string
 		measure func() error
-	}{{"start", b.start}, {"paint", b.paint}, {"latency", b.latency}, {"throughput", b.throughput}, {"search", b.search}} {
+	}{{"start", b.start}, {"paint", b.paint}, {"latency", b.latency}, {"throughput", b.throughput}, {"lateness", b.lateness}, {"watchers", b.watchers}, {"search", b.search}} {
 		if *only != "" && *only != part.name {
 			continue
 		}

@@ -11,7 +11,8 @@ import (
 	"parley/backend/agent"
 )
 
-// Suite says what is tested. The agent of Launch has the tools list_directory, read_file and write_file.
+// Suite says what is tested. The agent of Launch has the tools list_directory, read_file and write_file, and uses them
+// without asking.
 type Suite struct {
 	New     func(t *testing.T) agent.Backend
 	Launch  agent.Launch
@@ -47,6 +48,14 @@ var cases = []struct {
 	{"FailsWithTheCode", failsWithTheCode},
 	{"FailsInTheMiddle", failsInTheMiddle},
 	{"FailsOnce", failsOnce},
+	{"AsksBeforeAChange", asksBeforeAChange},
+	{"GoesOnWhenApproved", goesOnWhenApproved},
+	{"GoesOnInANewSandbox", goesOnInANewSandbox},
+	{"GoesOnWhenDenied", goesOnWhenDenied},
+	{"GoesOnFromSeveralAnswers", goesOnFromSeveralAnswers},
+	{"AsksForTheCallersTools", asksForTheCallersTools},
+	{"AsksNotWhatIsAllowed", asksNotWhatIsAllowed},
+	{"DeniesByPolicy", deniesByPolicy},
 	{"StopsBeforeAnything", stopsBeforeAnything},
 	{"StopsWhileWaiting", stopsWhileWaiting},
 	{"StopsInTheMiddle", stopsInTheMiddle},
@@ -68,6 +77,7 @@ type stage struct {
 	*testing.T
 	suite   Suite
 	policy  agent.Policy
+	backend agent.Backend
 	sandbox agent.Sandbox
 	conn    agent.Conn
 	ctx     context.Context // ends when patience does
@@ -83,24 +93,31 @@ func open(t *testing.T, suite Suite) *stage {
 	var cancel context.CancelFunc
 	s.ctx, cancel = context.WithTimeout(context.Background(), patience)
 	t.Cleanup(cancel)
-	backend := suite.New(t)
-	if !backend.Supports(suite.Launch.Backend, suite.Launch.Harness) {
+	s.backend = suite.New(t)
+	if !s.backend.Supports(suite.Launch.Backend, suite.Launch.Harness) {
 		t.Fatalf("the backend does not support %q by %q", suite.Launch.Harness, suite.Launch.Backend)
 	}
-	if backend.Supports("no such backend", suite.Launch.Harness) || backend.Supports(suite.Launch.Backend, "no such harness") {
+	if s.backend.Supports("no such backend", suite.Launch.Harness) || s.backend.Supports(suite.Launch.Backend, "no such harness") {
 		t.Error("the backend supports what does not exist")
 	}
-	var err error
-	if s.sandbox, err = backend.NewSandbox(s.ctx, s.policy); err != nil {
-		t.Fatal(err)
+	s.newSandbox()
+	return s
+}
+
+// newSandbox plays on in a new sandbox.
+func (s *stage) newSandbox() {
+	s.Helper()
+	sandbox, err := s.backend.NewSandbox(s.ctx, s.policy)
+	if err != nil {
+		s.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if err := s.sandbox.Close(); err != nil {
-			t.Errorf("closing the sandbox: %v", err)
+	s.sandbox = sandbox
+	s.Cleanup(func() {
+		if err := sandbox.Close(); err != nil {
+			s.Errorf("closing the sandbox: %v", err)
 		}
 	})
 	s.reopen()
-	return s
 }
 
 // reopen plays on with a new conn.

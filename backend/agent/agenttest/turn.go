@@ -27,8 +27,24 @@ func Collect(t testing.TB, seq iter.Seq2[agent.Event, error]) Turn {
 // CollectWhile is Collect, but leaves the loop when goOn, called after each event, says so. goOn may act on the conn.
 func CollectWhile(t testing.TB, seq iter.Seq2[agent.Event, error], goOn func(soFar Turn) bool) Turn {
 	t.Helper()
-	var turn Turn
+	return collect(t, calls{}, seq, goOn)
+}
+
+// Resume is Collect for a prompt that goes on with a turn: it may begin with the results of calls that were announced
+// before.
+func Resume(t testing.TB, prompt agent.Prompt, seq iter.Seq2[agent.Event, error]) Turn {
+	t.Helper()
 	calls := calls{}
+	_, run := prompt.Resumed()
+	for _, c := range run {
+		calls.at(c.ID).announced = true
+	}
+	return collect(t, calls, seq, func(Turn) bool { return true })
+}
+
+func collect(t testing.TB, calls calls, seq iter.Seq2[agent.Event, error], goOn func(soFar Turn) bool) Turn {
+	t.Helper()
+	var turn Turn
 	for e, err := range seq {
 		if turn.Finish != nil || turn.Err != nil {
 			t.Errorf("after the end of the turn came %#v, %v", e, err)

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readdir, readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import axe from 'axe-core';
 import { chromium as browser, type BrowserContext, type Locator, type Page } from 'playwright-core';
@@ -84,7 +85,7 @@ async function picture(context: BrowserContext, name: string): Promise<void> {
   }
 }
 
-export const composer = (page: Page) => page.getByRole('textbox', { name: text.composer.label });
+export const composer = (page: Page) => page.getByRole('textbox', { name: text.composer.label, exact: true });
 
 export const turns = (page: Page) => page.getByRole('article');
 
@@ -94,6 +95,14 @@ export const answer = (page: Page) => turns(page).last().getByRole('heading', { 
 export const sendButton = (page: Page) => page.getByRole('button', { name: text.composer.send, exact: true });
 
 export const stopButton = (page: Page) => page.getByRole('button', { name: text.composer.stop, exact: true });
+
+/** Chooses the demo agent that asks before it changes anything, for a session that has not begun. */
+export async function beCareful(page: Page): Promise<void> {
+  await page.getByRole('combobox', { name: text.agent.choose }).selectOption('demo-careful');
+}
+
+/** The questions that are open, where they are asked. */
+export const questions = (page: Page) => page.getByRole('log').getByRole('group', { name: /^Question/ });
 
 /** Types a message and sends it. */
 export async function say(page: Page, words: string): Promise<void> {
@@ -110,18 +119,30 @@ export async function saidAndDone(page: Page, words: string): Promise<void> {
 
 /** Waits until the last turn is the one of these words, was answered, and is over. */
 export async function isOver(page: Page, words: string): Promise<void> {
-  await turns(page).last().filter({ hasText: words, has: page.getByRole('heading', { name: text.answered, exact: true }) }).waitFor();
+  const ended = page.getByRole('button', { name: text.branch.fork });
+  await turns(page).last().filter({ hasText: words, has: ended }).waitFor();
   await page.locator('[role=log][aria-busy=false]').waitFor();
 }
 
 /** The messages of the session that the page shows, as they are stored. */
-export async function stored(page: Page): Promise<{ parts: { type: string; text?: string }[] }[]> {
+export async function stored(page: Page): Promise<{ id: string; role: string; parts: { type: string; text?: string }[] }[]> {
   await page.waitForURL(({ hash }) => hash.length > '#/'.length); // a new session gets its address a moment after its first message
   return page.evaluate(async () => {
     const headers = { authorization: `Bearer ${sessionStorage.getItem('parley.token')}`, 'content-type': 'application/json' };
     const body = JSON.stringify({ session_id: location.hash.slice('#/'.length) });
     return ((await (await fetch('/load-session', { method: 'POST', headers, body })).json()) as { messages: [] }).messages;
   });
+}
+
+/** The files of the session that the page shows, by name. */
+export async function files(page: Page): Promise<Record<string, string>> {
+  await page.waitForURL(({ hash }) => hash.length > '#/'.length);
+  const dir = await page.evaluate(async () => {
+    const headers = { authorization: `Bearer ${sessionStorage.getItem('parley.token')}` };
+    return ((await (await fetch(`/sessions/${location.hash.slice('#/'.length)}`, { headers })).json()) as { workingDir: string }).workingDir;
+  });
+  const names = await readdir(dir).catch(() => []);
+  return Object.fromEntries(await Promise.all(names.map(async name => [name, await readFile(resolve(dir, name), 'utf8')])));
 }
 
 /** What a person reads there. */

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
 import { text } from '../../src/ui/text.ts';
-import { composer, isOver, saidAndDone, test, turns, violations } from './browser.ts';
+import { beCareful, composer, isOver, questions, saidAndDone, say, test, turns, violations } from './browser.ts';
 
 describe.each(['light', 'dark'] as const)('in %s, everybody can use', colorScheme => {
   test.beforeEach(({ page }) => page.emulateMedia({ colorScheme }));
@@ -27,6 +27,24 @@ describe.each(['light', 'dark'] as const)('in %s, everybody can use', colorSchem
   test('an error', async ({ page }) => {
     await saidAndDone(page, '[[say:Almost.]] [[error:401]]');
     await page.getByRole('group', { name: text.error.title }).waitFor();
+    expect(await violations(page)).toEqual([]);
+  });
+
+  test('a question, with what waits until it is answered', async ({ page }) => {
+    await beCareful(page);
+    await say(page, '[[tool:write_file {"path":"a.txt","content":"one\\n"}]] [[say:Done.]]');
+    await questions(page).waitFor();
+    await say(page, 'And then?');
+    await page.getByRole('button', { name: text.queue.edit }).click();
+    await page.getByRole('textbox', { name: text.queue.edit }).waitFor();
+    expect(await violations(page)).toEqual([]);
+  });
+
+  test('a message that is edited, and versions of a turn', async ({ page }) => {
+    await saidAndDone(page, 'Hello [[say:Hi.]]');
+    await page.getByRole('button', { name: text.branch.regenerate }).click();
+    await page.getByRole('group', { name: text.branch.title }).waitFor();
+    await page.getByRole('button', { name: text.branch.edit }).click();
     expect(await violations(page)).toEqual([]);
   });
 

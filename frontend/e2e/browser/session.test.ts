@@ -38,18 +38,6 @@ describe('a message and its answer', () => {
     }
   });
 
-  test('what was typed while an answer came is still there, and is not sent by Enter', async ({ page }) => {
-    await say(page, '[[hang]]');
-    await stopButton(page).waitFor();
-    await say(page, 'An afterthought');
-    await page.getByText(text.composer.busy).waitFor();
-    expect(await composer(page).inputValue()).toBe('An afterthought');
-    expect(await turns(page).count()).toBe(1);
-    await stopButton(page).click();
-    await sendButton(page).click();
-    await isOver(page, 'An afterthought');
-  });
-
   test('a turn that failed says why, and Retry answers the same message', async ({ page }) => {
     await say(page, '[[say:Almost.]] [[error1:503]]');
     const error = page.getByRole('group', { name: text.error.title });

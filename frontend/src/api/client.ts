@@ -2,13 +2,19 @@ import { text } from '../ui/text.ts';
 import type { Door } from './host.ts';
 import type {
   AgentList,
+  Decided,
+  Decision,
   Failure,
   Health,
   LoadedSession,
+  Queue,
+  QueuedReply,
   RecoveryCode,
+  Reply,
   Role,
   Salvage,
   SearchResult,
+  Sent,
   Session,
   SessionChange,
   SessionList,
@@ -31,6 +37,7 @@ export class ApiError extends Error {
 
 interface Asking {
   body?: unknown;
+  accept?: string;
   /** Lets the request outlive the page. */
   keepalive?: boolean;
   signal?: AbortSignal;
@@ -70,6 +77,24 @@ export class Client {
   stop = (id: string) =>
     this.ask<Stop>('POST', `/messages/${encodeURIComponent(id)}/stop`, { signal: AbortSignal.timeout(stopLimit) });
 
+  /** Answers a question, which may be the last that its turn waits for. */
+  answer = (question: string, decision: Decision) => this.ask<Decided>('POST', `/approvals/${encodeURIComponent(question)}`, { body: decision });
+
+  queue = (id: string) => this.ask<Queue>('GET', `/messages/${encodeURIComponent(id)}/queue`);
+  /** Sends a message when the turn that runs is done. If there is none it is sent at once, and this is answered at the end of its turn. */
+  enqueue = (id: string, message: { id: string; role: 'user'; parts: object[] }) =>
+    this.ask<QueuedReply | Reply>('POST', '/messages', { body: { session_id: id, queue: true, data: { messages: [message] } } });
+  changeQueued = (id: string, number: number, said: string) =>
+    this.ask<void>('PATCH', `/messages/${encodeURIComponent(id)}/queue/${number}`, { body: { text: said } });
+  unqueue = (id: string, number: number) => this.ask<void>('DELETE', `/messages/${encodeURIComponent(id)}/queue/${number}`);
+  /** Stops what runs, and sends a message that waits. */
+  sendNow = (id: string, number: number) => this.ask<Sent>('POST', `/messages/${encodeURIComponent(id)}/send-now?n=${number}`);
+
+  /** Shows the branch that goes through a message. */
+  choose = (id: string, messageId: string) => this.ask<void>('POST', `/messages/${encodeURIComponent(id)}/branch`, { body: { messageId } });
+  /** Copies the session up to a message into a new one. */
+  fork = (id: string, messageId: string) => this.ask<Session>('POST', `/sessions/${encodeURIComponent(id)}/fork`, { body: { messageId } });
+
   vault = () => this.ask<Vault>('GET', '/vault');
   /** With neither a code nor a passphrase the keychain is asked, which may wait for its dialog. */
   unlock = (by: Unlocking, signal?: AbortSignal) => this.ask<Vault>('POST', '/vault/unlock', { body: by, signal });
@@ -90,14 +115,14 @@ export class Client {
   beActive = () => this.ask<void>('POST', '/vault/active');
 
   private async ask<T>(method: string, path: string, asking?: Asking): Promise<T> {
-    const response = await this.#fetch(method, path, asking);
+    const response = await this.#fetch(method, path, { accept: 'application/json', ...asking });
     if (response.status === 204) return undefined as T;
     const answer: unknown = await response.json().catch(() => undefined);
     if (answer === undefined) throw new ApiError(response.status, 'unknown', text.strangeAnswer(response.status));
     return answer as T;
   }
 
-  async #fetch(method: string, path: string, { body, ...how }: Asking = {}): Promise<Response> {
+  async #fetch(method: string, path: string, { body, accept = '*/*', ...how }: Asking): Promise<Response> {
     const connection = await this.door.connection();
     if (!connection) throw new ApiError(401, 'unauthorized', text.locked.title);
     let response: Response;
@@ -105,7 +130,7 @@ export class Client {
       response = await fetch(connection.url + path, {
         ...how,
         method,
-        headers: { authorization: `Bearer ${connection.token}`, ...(body !== undefined && { 'content-type': 'application/json' }) },
+        headers: { accept, authorization: `Bearer ${connection.token}`, ...(body !== undefined && { 'content-type': 'application/json' }) },
         body: body === undefined ? undefined : JSON.stringify(body),
       });
     } catch {

@@ -82,7 +82,7 @@ export const readyVault: Vault = {
 /** A server that does what its test says, and the parts of the page that talk to it. */
 export class ScriptedServer {
   /** What is answered to a request, or the body of it; 404 if nothing is said of it. */
-  readonly answers = new Map<string, (query: URLSearchParams) => unknown>([['GET /vault', () => readyVault]]);
+  readonly answers = new Map<string, (query: URLSearchParams, body: unknown) => unknown>([['GET /vault', () => readyVault]]);
   readonly asked: string[] = [];
   key: string | undefined = 'key';
   readonly client: Client;
@@ -120,13 +120,13 @@ export class ScriptedServer {
     return ScriptedSocket.made.at(-1)!;
   }
 
-  async #fetch({ pathname, searchParams }: URL, { method, signal }: RequestInit): Promise<Response> {
+  async #fetch({ pathname, searchParams }: URL, { method, signal, body }: RequestInit): Promise<Response> {
     const request = `${method} ${pathname}`;
     this.asked.push(request);
     const aborted = new Promise<never>((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
     const answer = this.answers.get(request);
     if (!answer) return refusal(404, 'not_found', 'Nothing.');
-    const given = await Promise.race([answer(searchParams), aborted]);
+    const given = await Promise.race([answer(searchParams, body && JSON.parse(body as string)), aborted]);
     return given instanceof Response ? given : Response.json(given);
   }
 }

@@ -10,6 +10,15 @@ export interface WindowShown {
   shown: boolean
 }
 
+export interface ProjectFolder {
+  dir: string
+}
+
+export interface Project {
+  project: string
+  token: string
+}
+
 export type State = "ready" | "locked" | "needs_recovery_code" | "needs_passphrase" | "no_keychain" | "damaged" | "newer_format" | "unreadable" | "sleeping"
 
 export type SlotType = "keychain" | "recovery_code" | "passphrase"
@@ -113,7 +122,7 @@ export interface AgentList {
   agents: Agent[]
 }
 
-export type Status = "created" | "idle" | "running" | "interrupted"
+export type Status = "created" | "idle" | "running" | "paused" | "interrupted"
 
 export interface Session {
   id: string
@@ -140,6 +149,10 @@ export interface SessionChange {
   title?: string
   draft?: string
   maxTurns?: number
+}
+
+export interface ForkRequest {
+  messageId?: string
 }
 
 export type Role = "system" | "user" | "assistant" | "tool"
@@ -178,6 +191,8 @@ export interface PlanItem {
   status: string
 }
 
+export type InteractionKind = "user_approval" | "user_input" | "client_tool"
+
 export interface Event {
   type: string
   sessionId: string
@@ -206,12 +221,75 @@ export interface Event {
   url?: string
   mediaType?: string
   items?: PlanItem[]
+  approvalId?: string
+  kind?: InteractionKind
+  payload?: unknown
+  approved?: boolean
+}
+
+export interface ReplyStatus {
+  code: number
+  type?: string
+  message?: string
+}
+
+export interface ReplyMessage {
+  role: Role
+  content: string
+  parts: unknown
+}
+
+export interface ReplyData {
+  outputs: ReplyMessage
+}
+
+export type StopReason = "end_turn" | "stop_sequence" | "max_tokens" | "tool_use" | "refusal" | "content_filter" | "paused" | "cancelled" | "error"
+
+export interface Question {
+  id: string
+  sessionId: string
+  kind: InteractionKind
+  call: string
+  manifest: unknown
+  askedAt: number
+}
+
+export interface Reply {
+  trace_id: string
+  span_id: string
+  session_id: string
+  status: ReplyStatus
+  data: ReplyData
+  stop_reason: StopReason
+  pending?: Question[]
 }
 
 export type Stopped = "confirmed" | "killed" | "idle"
 
 export interface Stop {
   stopped: Stopped
+}
+
+export interface Queued {
+  number: number
+  message: unknown
+  at: number
+}
+
+export interface Queue {
+  queue: Queued[]
+}
+
+export interface QueuedChange {
+  text: string
+}
+
+export interface Sent {
+  messageId: string
+}
+
+export interface BranchChoice {
+  messageId: string
 }
 
 export interface LoadRequest {
@@ -223,6 +301,27 @@ export interface LoadedSession {
   messages: unknown[]
   earlier?: string
   later?: string
+  pending: Question[]
+  queue: Queued[]
+  branches: Record<string, string[]>
+}
+
+export interface Inbox {
+  approvals: Question[]
+}
+
+export type Scope = "once" | "session"
+
+export interface Decision {
+  approved?: boolean
+  note?: string
+  scope?: Scope
+  output?: unknown
+}
+
+export interface Decided {
+  sessionId: string
+  resumed: boolean
 }
 
 export interface Uploaded {
@@ -251,14 +350,34 @@ export interface SearchResult {
   since?: number
 }
 
+export interface QueuedMessage {
+  number: number
+  message_id: string
+}
+
+export interface QueuedReply {
+  session_id: string
+  queued: QueuedMessage
+}
+
 export interface FailureStatus {
   code: number
   type: string
   message: string
 }
 
+export type TurnState = "running" | "paused"
+
+export interface BusyTurn {
+  turn_id: string
+  message_id: string
+  state: TurnState
+  pending: Question[]
+}
+
 export interface Failure {
   status: FailureStatus
+  turn?: BusyTurn
 }
 
 export interface SessionNotice {

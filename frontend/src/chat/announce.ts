@@ -1,6 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
-import { isToolPart } from '../parts/tool.tsx';
-import { toCall } from '../tools/call.ts';
+import { isToolPart, toCall } from '../tools/call.ts';
 import { text } from '../ui/text.ts';
 import type { Message } from './message.ts';
 
@@ -8,17 +7,17 @@ import type { Message } from './message.ts';
 interface Heard {
   isBusy: boolean;
   calls: string[]; // the tools that were called in the last answer, in order
-  outcome: string;
+  outcome: string | undefined; // none of a turn that waits for the person: that is said as what it waits for
 }
 
-function hear(messages: Message[], isBusy: boolean): Heard {
+function hear(messages: Message[], isBusy: boolean, isPaused: boolean): Heard {
   const last = messages.at(-1);
   const parts = last?.role === 'assistant' ? last.parts : [];
   const failure = parts.find(part => part.type === 'data-agent-error')?.data.message;
   return {
     isBusy,
     calls: parts.filter(isToolPart).map(part => toCall(part).name),
-    outcome: failure ? text.said.failed(failure) : last?.metadata?.stopReason === 'cancelled' ? text.said.stopped : text.said.done,
+    outcome: isPaused ? undefined : failure ? text.said.failed(failure) : last?.metadata?.stopReason === 'cancelled' ? text.said.stopped : text.said.done,
   };
 }
 
@@ -31,14 +30,14 @@ export function announcement(before: Heard, now: Heard): string | undefined {
 }
 
 /** What a screen reader should say of the session now. */
-export function useAnnouncement(messages: Message[], isBusy: boolean): string {
+export function useAnnouncement(messages: Message[], isBusy: boolean, isPaused: boolean): string {
   const [said, say] = useState('');
   const before = useRef<Heard>(undefined);
   useEffect(() => {
-    const now = hear(messages, isBusy);
+    const now = hear(messages, isBusy, isPaused);
     const next = before.current && announcement(before.current, now);
     before.current = now;
     if (next) say(next);
-  }, [messages, isBusy]);
+  }, [messages, isBusy, isPaused]);
   return said;
 }

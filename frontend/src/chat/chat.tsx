@@ -1,5 +1,6 @@
 import { useChat } from '@ai-sdk/react';
 import { useEffect, useState } from 'react';
+import { QuestionBar } from '../approvals/bar.tsx';
 import { useParley } from '../parley.ts';
 import { AgentPicker } from '../sessions/picker.tsx';
 import { Button } from '../ui/button.tsx';
@@ -10,8 +11,10 @@ import { useAnnouncement } from './announce.ts';
 import { Composer } from './composer.tsx';
 import { Header } from './header.tsx';
 import { spoken } from './message.ts';
+import { openQuestions } from './questions.ts';
 import type { OpenSession } from './session.ts';
 import { Transcript } from './transcript.tsx';
+import { Waiting } from './waiting.tsx';
 import { Welcome } from './welcome.tsx';
 
 /** How often a growing answer is rendered at most, in milliseconds. */
@@ -21,15 +24,17 @@ const throttle = 50;
 export function ChatView({ session }: { session: OpenSession }) {
   const { agents, list } = useParley();
   const { messages: last, status } = useChat({ chat: session.chat, throttle });
-  const past = useStore(session, state => state.past?.messages);
-  const place = useStore(session, state => state.place);
+  const past = useStore(session.pages, state => state.past?.messages);
+  const place = useStore(session.pages, state => state.place);
   const messages = past ?? last;
   const isBusy = status === 'submitted' || status === 'streaming';
+  const open = isBusy ? [] : openQuestions(last.at(-1));
+  const isActive = isBusy || open.length > 0;
   const load = useStore(session, state => state.load);
   const stored = useStore(list, state => state.sessions.find(({ id }) => id === session.id));
   const known = useStore(agents, state => state.agents);
   const [chosen, choose] = useState<string>();
-  const said = useAnnouncement(last, isBusy);
+  const said = useAnnouncement(last, isBusy, open.length > 0);
   const lastSent = last.findLast(message => message.role === 'user');
   const isBegun = messages.length > 0;
   const agent = (isBegun ? undefined : known.find(({ id }) => id === chosen)) ?? stored?.agent ?? known[0];
@@ -49,7 +54,12 @@ export function ChatView({ session }: { session: OpenSession }) {
       <p role="status" className="sr-only">
         {said}
       </p>
-      {load === 'ready' && isBegun && <Transcript key={place} session={session} messages={messages} isBusy={isBusy && !past} isEnd={!past} />}
+      <p role="alert" className="sr-only">
+        {open.length > 0 && text.said.asks(open.length, open[0]!.tool)}
+      </p>
+      {load === 'ready' && isBegun && (
+        <Transcript key={place} session={session} messages={messages} isBusy={isBusy && !past} isActive={isActive} isEnd={!past} />
+      )}
       {load === 'ready' && !isBegun && (
         <Welcome
           agent={agent}
@@ -63,9 +73,13 @@ export function ChatView({ session }: { session: OpenSession }) {
       {load === 'missing' && <Nothing says={text.missing} />}
       {load === 'failed' && <Nothing says={text.loadFailed} onRetry={() => void session.sync()} />}
       {load !== 'missing' && (
-        <Composer session={session} lastSent={lastSent && spoken(lastSent)} isBusy={isBusy} onSend={send}>
-          <AgentPicker agent={agent} agents={isBegun ? [] : known} onChoose={choose} />
-        </Composer>
+        <>
+          <QuestionBar session={session} open={open} />
+          <Waiting session={session} isActive={isActive} />
+          <Composer session={session} lastSent={lastSent && spoken(lastSent)} isActive={isActive} open={open} onSend={send}>
+            <AgentPicker agent={agent} agents={isBegun ? [] : known} onChoose={choose} />
+          </Composer>
+        </>
       )}
     </>
   );

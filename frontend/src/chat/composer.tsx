@@ -1,17 +1,22 @@
-import { ArrowUp, Square } from 'lucide-react';
-import { useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
+import { ArrowUp, ListPlus, Square } from 'lucide-react';
+import { useEffect, useRef, useState, type KeyboardEvent, type ReactNode, type RefObject } from 'react';
 import { useParley } from '../parley.ts';
+import { IconButton } from '../ui/button.tsx';
 import { useShortcut } from '../ui/keys.ts';
 import { useStore } from '../ui/store.ts';
 import { text } from '../ui/text.ts';
 import { doing } from './keys.ts';
+import type { Question } from './questions.ts';
 import type { OpenSession } from './session.ts';
 
 interface ComposerProps {
   session: OpenSession;
   /** What was sent last, if anything was. */
   lastSent: string | undefined;
-  isBusy: boolean;
+  /** Whether a turn runs or waits: what is sent then is queued. */
+  isActive: boolean;
+  /** The questions that wait for an answer. */
+  open: Question[];
   /** Sends what was written. */
   onSend: () => void;
   /** What stands before the button: whom the message is for. */
@@ -19,7 +24,7 @@ interface ComposerProps {
 }
 
 /** Where a person writes. What is written stays until it was sent. */
-export function Composer({ session, lastSent, isBusy, onSend, children }: ComposerProps) {
+export function Composer({ session, lastSent, isActive, open, onSend, children }: ComposerProps) {
   const { wire, vault } = useParley();
   const draft = useStore(session.draft, state => state.text);
   const refusal = useStore(session, state => state.refusal);
@@ -33,14 +38,12 @@ export function Composer({ session, lastSent, isBusy, onSend, children }: Compos
     // What sent it may be gone, and the focus with it.
     if (lastSent && document.activeElement === document.body) box.current?.focus();
   }, [lastSent]);
+  useFocusAfterAnswer(session, open, box);
 
   const cannot = isReadOnly ? text.vault.notice.readOnly : isConnected ? undefined : text.composer.notConnected;
-  const hindrance = isBusy ? text.composer.busy : cannot;
-  const send = () => {
-    if (!draft.trim()) return;
-    if (hindrance) setRefused(true);
-    else onSend();
-  };
+  const tries = (run: () => void) => (cannot ? setRefused(true) : run());
+  const send = () => draft.trim() && tries(onSend);
+  const sendNow = () => tries(() => void session.sendNow());
   const stop = () => void session.stop();
   const write = (written: string) => {
     setRefused(false);
@@ -49,10 +52,10 @@ export function Composer({ session, lastSent, isBusy, onSend, children }: Compos
   };
   const recall = () => lastSent && write(lastSent);
   const pressed = (event: KeyboardEvent) => {
-    const what = doing(event.nativeEvent, { isEmpty: draft === '', isBusy });
+    const what = doing(event.nativeEvent, { isEmpty: draft === '', isBusy: isActive });
     if (!what) return;
     event.preventDefault();
-    ({ send, stop, recall })[what]();
+    ({ send, sendNow, stop, recall })[what]();
   };
   useShortcut('composer', () => box.current?.focus());
   useShortcut('stop', stop);
@@ -66,7 +69,7 @@ export function Composer({ session, lastSent, isBusy, onSend, children }: Compos
       }}
     >
       <p role="status" className="px-4 text-sm text-warn empty:hidden [&:not(:empty)]:pb-1.5">
-        {(wasRefused && hindrance) || refusal}
+        {(wasRefused && cannot) || refusal}
       </p>
       <div className="rounded-2xl border border-line-strong bg-raised shadow-[0_1px_3px_oklch(0_0_0/0.05)] focus-within:border-accent">
         {/* A copy of the text, which nobody sees, makes the box as high as the text is. */}
@@ -80,7 +83,7 @@ export function Composer({ session, lastSent, isBusy, onSend, children }: Compos
             rows={1}
             dir="auto"
             aria-label={text.composer.label}
-            placeholder={text.composer.placeholder}
+            placeholder={isActive ? text.composer.queueing : text.composer.placeholder}
             onChange={event => write(event.target.value)}
             onKeyDown={pressed}
             onBlur={() => void session.draft.flush()}
@@ -89,15 +92,30 @@ export function Composer({ session, lastSent, isBusy, onSend, children }: Compos
         </div>
         <div className="flex items-center gap-2 p-2 ps-3">
           {children}
-          <SendButton isBusy={isBusy} isStopping={isStopping} canSend={draft.trim() !== ''} onStop={stop} onPressed={() => box.current?.focus()} />
+          <span className="ms-auto" />
+          {isActive && draft.trim() !== '' && <IconButton type="submit" icon={ListPlus} label={text.composer.queue} />}
+          <SendButton isActive={isActive} isStopping={isStopping} canSend={draft.trim() !== ''} onStop={stop} onPressed={() => box.current?.focus()} />
         </div>
       </div>
     </form>
   );
 }
 
+/** Whoever answered by key goes on to the next question, or to the box: the card that had the focus is gone. */
+function useFocusAfterAnswer({ questions }: OpenSession, open: Question[], box: RefObject<HTMLElement | null>): void {
+  const before = useRef(0);
+  const next = open[0]?.id;
+  useEffect(() => {
+    const isLess = open.length < before.current;
+    before.current = open.length;
+    if (!isLess || document.activeElement !== document.body) return;
+    if (next) questions.goTo(next);
+    else box.current?.focus();
+  }, [questions, box, open.length, next]);
+}
+
 interface SendButtonProps {
-  isBusy: boolean;
+  isActive: boolean;
   isStopping: boolean;
   canSend: boolean;
   onStop: () => void;
@@ -105,22 +123,22 @@ interface SendButtonProps {
 }
 
 /** Send and Stop are one button: what it does is what can be done now. */
-function SendButton({ isBusy, isStopping, canSend, onStop, onPressed }: SendButtonProps) {
-  const label = isStopping ? text.composer.stopping : isBusy ? text.composer.stop : text.composer.send;
-  const Icon = isBusy ? Square : ArrowUp;
+function SendButton({ isActive, isStopping, canSend, onStop, onPressed }: SendButtonProps) {
+  const label = isStopping ? text.composer.stopping : isActive ? text.composer.stop : text.composer.send;
+  const Icon = isActive ? Square : ArrowUp;
   return (
     <button
-      type={isBusy ? 'button' : 'submit'}
+      type={isActive ? 'button' : 'submit'}
       aria-label={label}
       title={label}
-      disabled={isBusy ? isStopping : !canSend}
+      disabled={isActive ? isStopping : !canSend}
       onClick={() => {
-        if (isBusy) onStop();
+        if (isActive) onStop();
         onPressed();
       }}
-      className="ms-auto grid size-8 shrink-0 place-items-center rounded-full bg-accent text-on-accent hover:brightness-110 disabled:bg-hover disabled:text-faint"
+      className="grid size-8 shrink-0 place-items-center rounded-full bg-accent text-on-accent hover:brightness-110 disabled:bg-hover disabled:text-faint"
     >
-      <Icon aria-hidden className={isBusy ? `size-3.5 fill-current ${isStopping ? 'animate-breathe' : ''}` : 'size-4.5'} />
+      <Icon aria-hidden className={isActive ? `size-3.5 fill-current ${isStopping ? 'animate-breathe' : ''}` : 'size-4.5'} />
     </button>
   );
 }

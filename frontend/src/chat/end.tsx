@@ -1,30 +1,37 @@
-import { CircleSlash, RotateCcw, Square, Unplug, type LucideIcon } from 'lucide-react';
+import { CircleSlash, GitFork, Hand, RotateCcw, Square, Unplug, type LucideIcon } from 'lucide-react';
+import { useParley } from '../parley.ts';
+import { IconButton } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy.tsx';
+import { goTo } from '../ui/route.ts';
 import { useStore } from '../ui/store.ts';
 import { text } from '../ui/text.ts';
 import { isOver, spoken, type Message } from './message.ts';
+import { openQuestions } from './questions.ts';
 import type { OpenSession } from './session.ts';
 
 interface TurnEndProps {
   session: OpenSession;
   answers: Message[];
   isLast: boolean;
+  /** Whether it has to stay as it is. */
+  isFixed: boolean;
 }
 
 /** How a turn ended, if it did not end well, and what it took. */
-export function TurnEnd({ session, answers, isLast }: TurnEndProps) {
+export function TurnEnd({ session, answers, isLast, isFixed }: TurnEndProps) {
   const answer = answers.at(-1);
   const isCut = useStore(session, state => state.cut);
   const isSyncing = useStore(session, state => state.syncing);
   if (isCut && isLast) return <Note icon={Unplug} says={text.end.resuming} />;
   const isWhole = answer !== undefined && isOver(answer);
   if (!isWhole && isSyncing) return null;
+  if (isLast && openQuestions(answer).length > 0) return <Note icon={Hand} says={text.end.paused} />;
   const [icon, says] = isWhole ? (endings[answer.metadata!.stopReason!] ?? []) : [Unplug, text.end.truncated];
   const content = answers.map(spoken).filter(Boolean).join('\n\n');
   return (
     <>
       {icon && says && <Note icon={icon} says={says} onRetry={isLast ? () => void session.retry() : undefined} />}
-      {isWhole && <Meters answer={answer} content={content} isLast={isLast} />}
+      {isWhole && <Meters session={session} answer={answer} content={content} isLast={isLast} isFixed={isFixed} />}
     </>
   );
 }
@@ -52,20 +59,32 @@ function Note({ icon: Icon, says, onRetry }: { icon: LucideIcon; says: string; o
 
 const worthSaying = 100; // milliseconds
 
-/** What the turn took, for who looks for it, and the answer to take along. */
-function Meters({ answer, content, isLast }: { answer: Message; content: string; isLast: boolean }) {
+interface MetersProps {
+  session: OpenSession;
+  answer: Message;
+  content: string;
+  isLast: boolean;
+  isFixed: boolean;
+}
+
+/** What the turn took, for who looks for it, and what can be done with the answer. */
+function Meters({ session, answer, content, isLast, isFixed }: MetersProps) {
+  const { client, toasts } = useParley();
   const { model, usage, createdAt, finishedAt } = answer.metadata ?? {};
   const facts = [
     model,
     usage && usage.total > 0 ? text.meters.tokens(usage.input, usage.output) : undefined,
     createdAt && finishedAt && finishedAt - createdAt >= worthSaying ? text.meters.took(finishedAt - createdAt) : undefined,
   ];
+  const fork = () => client.fork(session.id, answer.id).then(({ id }) => goTo(id), (error: Error) => toasts.show(error.message));
   return (
     <footer
-      className={`-mt-3 flex h-7 items-center gap-1 text-xs text-faint transition-opacity group-focus-within/turn:opacity-100 group-hover/turn:opacity-100 ${isLast ? '' : 'pointer-fine:opacity-0'}`}
+      className={`-mt-3 flex h-7 items-center text-xs text-faint transition-opacity group-focus-within/turn:opacity-100 group-hover/turn:opacity-100 ${isLast ? '' : 'pointer-fine:opacity-0'}`}
     >
       {content && <CopyButton content={() => content} label={text.copyAnswer} className="-ms-1.5 size-7" />}
-      <span className="truncate tabular-nums">{facts.filter(Boolean).join(' · ')}</span>
+      {!isFixed && <IconButton icon={RotateCcw} label={text.branch.regenerate} onClick={() => void session.retry(answer.id)} className="size-7" />}
+      <IconButton icon={GitFork} label={text.branch.fork} onClick={() => void fork()} className="size-7" />
+      <span className="truncate ps-1 tabular-nums">{facts.filter(Boolean).join(' · ')}</span>
     </footer>
   );
 }

@@ -1,39 +1,35 @@
 // @vitest-environment node
 //
 // The wire contract, from the client's side: backend/uistream/testdata says what Go sends and which message comes of it,
-// and the real AI SDK must get the same. What Go expects of the client is there too.
-import { readdirSync, readFileSync } from 'node:fs';
-import { Chat } from '@ai-sdk/react';
+// and the real AI SDK must get the same. What Go expects of the client is there too. What the majors before the page's own
+// get is in majors.test.ts.
+import { readFileSync } from 'node:fs';
 import {
   DefaultChatTransport,
   parsePartialJson,
   readUIMessageStream,
   safeValidateUIMessages,
   WebSocketChatTransport,
+  type AbstractChat,
   type ChatTransport,
   type FileUIPart,
+  type ToolUIPart,
   type UIMessage,
 } from 'ai';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-
-const testdata = new URL('../../../backend/uistream/testdata/', import.meta.url);
-const read = (path: string) => readFileSync(new URL(path, testdata), 'utf8');
+import { ask, chatOver, chunks, frames, httpTransport, indexOf, newest, read, sections, turns } from './fixtures.ts';
 
 const installed = JSON.parse(readFileSync(new URL(import.meta.resolve('ai/package.json')), 'utf8')).version;
-
-/** The sections of a fixture, by name. {{1000*x}} stands for a thousand x. */
-function sections(text: string): Record<string, string> {
-  const expanded = text.replace(/\{\{(\d+)\*(.)\}\}/gu, (_, n, c) => c.repeat(Number(n)));
-  return Object.fromEntries(expanded.split(/^-- (?=\w+ --\n)/m).slice(1).map(section => section.split(/ --\n([^]*)/)));
-}
 
 const stored = z.record(z.string(), z.unknown());
 const id = { id: z.string() };
 const call = { toolCallId: z.string() };
-const input = { ...call, toolName: z.string(), input: z.unknown(), providerExecuted: z.literal(true) };
+const title = { title: z.string().optional() };
+const named = { ...call, toolName: z.string(), providerExecuted: z.literal(true).optional() };
+const input = { ...named, input: z.unknown() };
 
-/** The chunks that Parley sends: what even the strictest version of the client accepts, which refuses unknown keys. */
+/** The chunks that Parley sends to anybody: what even the strictest version of the client accepts, which refuses unknown keys. */
 const strict = z.union([
   z.discriminatedUnion('type', [
     z.strictObject({ type: z.literal('start'), messageId: z.string(), messageMetadata: stored }),
@@ -48,44 +44,25 @@ const strict = z.union([
     z.strictObject({ type: z.literal('message-metadata'), messageMetadata: stored }),
     z.strictObject({ type: z.enum(['text-start', 'text-end', 'reasoning-start', 'reasoning-end']), ...id }),
     z.strictObject({ type: z.enum(['text-delta', 'reasoning-delta']), ...id, delta: z.string() }),
-    z.strictObject({ type: z.literal('tool-input-start'), ...call, toolName: z.string(), providerExecuted: z.literal(true) }),
+    z.strictObject({ type: z.literal('tool-input-start'), ...named }),
     z.strictObject({ type: z.literal('tool-input-delta'), ...call, inputTextDelta: z.string() }),
     z.strictObject({ type: z.literal('tool-input-available'), ...input }),
     z.strictObject({ type: z.literal('tool-input-error'), ...input, errorText: z.string() }),
     z.strictObject({ type: z.literal('tool-output-available'), ...call, output: z.unknown(), preliminary: z.literal(true).optional() }),
     z.strictObject({ type: z.literal('tool-output-error'), ...call, errorText: z.string() }),
     z.strictObject({ type: z.literal('tool-output-denied'), ...call }),
+    z.strictObject({ type: z.literal('tool-approval-request'), ...call, approvalId: z.string() }),
+    z.strictObject({ type: z.literal('source-url'), sourceId: z.string(), url: z.string(), ...title }),
+    z.strictObject({ type: z.literal('source-document'), sourceId: z.string(), mediaType: z.string(), title: z.string(), filename: z.string().optional() }),
     z.strictObject({ type: z.literal('file'), url: z.string(), mediaType: z.string() }),
     z.strictObject({ type: z.literal('error'), errorText: z.string() }),
   ]),
   z.strictObject({ type: z.string().startsWith('data-'), id: z.string().optional(), data: z.unknown(), transient: z.literal(true).optional() }),
 ]);
 
-/** The frames of a stream, each with what ends it. */
-const frames = (sse: string) => sse.match(/[^]+?\n\n/g) ?? [];
-
-function httpTransport(sse: string): ChatTransport<UIMessage> {
-  return new DefaultChatTransport({ fetch: async () => new Response(sse) });
-}
-
-/** The chat of the page, with ids that are known, and the answer that it keeps at the end. */
-function chatOver(transport: ChatTransport<UIMessage>) {
-  const ids = ['u1', 'a1', 'a2'];
-  const last: { kept?: UIMessage } = {};
-  const onFinish = ({ message }: { message: UIMessage }) => void (last.kept = message);
-  return { last, chat: new Chat<UIMessage>({ id: 'sess_1', transport, generateId: () => ids.shift()!, onFinish }) };
-}
-
-/** What a chat keeps of an answer, and what it shows of it. */
-async function ask(transport: ChatTransport<UIMessage>) {
-  const { chat, last } = chatOver(transport);
-  await chat.sendMessage({ text: 'Hi' });
-  return { kept: JSON.stringify(last.kept), shown: JSON.stringify(chat.lastMessage), status: chat.status, error: chat.error };
-}
-
 /** What readUIMessageStream makes of a stream. Unlike the chat it reads on after an error. */
 async function readOn(sse: string): Promise<string> {
-  const stream = await httpTransport(sse).sendMessages({
+  const stream = await httpTransport(newest, sse).sendMessages({
     chatId: 'sess_1',
     messages: [],
     trigger: 'submit-message',
@@ -120,10 +97,16 @@ function socketTransport(answer: (frame: string) => string[]): ChatTransport<UIM
   return new WebSocketChatTransport({ url: 'ws://127.0.0.1/socket', webSocket: Socket as never, body: { references: { agent: 'demo' } } });
 }
 
-const turns = readdirSync(new URL('turns/', testdata)).filter(name => name.endsWith('.txt'));
+/**
+ * Whether a call was stopped before anybody decided on it. The client refuses those, and there is no chunk that could tell
+ * it otherwise: it knows no call that has ended and has a question without a decision.
+ */
+const isLeft = ({ state, approval }: Partial<ToolUIPart>) => state === 'output-error' && approval && !('approved' in approval);
+
+const asked = (name: string) => read(`requests/${name}.json`).trimEnd();
 
 describe.each(turns)('%s', name => {
-  const { ai, sse = '', coalesced, message = '', cuts, socket } = sections(read(`turns/${name}`));
+  const { ai, sse = '', coalesced, common, message = '', cuts, socket } = sections(read(`turns/${name}`));
   const want = message.trimEnd();
   const ended = sse.endsWith('data: [DONE]\n\n');
   const failed = sse.includes('"type":"error"');
@@ -133,12 +116,11 @@ describe.each(turns)('%s', name => {
   });
 
   test('holds what the strictest client accepts', () => {
-    const chunks = frames(sse).filter(f => !f.includes('[DONE]')).map(f => JSON.parse(f.split('\ndata: ')[1]!));
-    expect(() => chunks.forEach(c => strict.parse(c))).not.toThrow();
+    expect(() => chunks(common ?? sse).forEach(c => strict.parse(c))).not.toThrow();
   });
 
   test.each(Object.entries({ sse, ...(coalesced && { coalesced }) }))('%s is the message that clients keep', async (_, stream) => {
-    const { kept, shown, status, error } = await ask(httpTransport(stream));
+    const { kept, shown, status, error } = await ask(newest, httpTransport(newest, stream));
     expect({ status, error }).toMatchObject({ status: failed ? 'error' : 'ready' });
     // Of a turn that still runs, the chat shows a new step only once something is in it.
     const messages = ended ? [kept, shown, await readOn(stream)] : [kept];
@@ -147,17 +129,16 @@ describe.each(turns)('%s', name => {
 
   test('is a message that can be loaded', async () => {
     const got = await safeValidateUIMessages({ messages: [JSON.parse(want)] });
-    // The client refuses its own denied calls: it wants the approval that no chunk of version 6 can carry.
-    expect(got.success).toBe(!want.includes('"state":"output-denied"'));
+    expect(got.success).toBe(!JSON.parse(want).parts.some(isLeft));
   });
 
   test.each([...(cuts ?? '').matchAll(/^(\d+) (.*)$/gm)].map(m => m.slice(1)))('is that message when cut after chunk %s', async (index, partial) => {
-    const { kept } = await ask(httpTransport(frames(sse).slice(0, Number(index) + 1).join('')));
+    const { kept } = await ask(newest, httpTransport(newest, frames(sse).filter(f => indexOf(f) <= Number(index)).join('')));
     expect(kept).toBe(partial);
   });
 
   test.each(socket ? [socket] : [])('is the same message over the socket', async lines => {
-    const { kept } = await ask(socketTransport(() => lines.trimEnd().split('\n')));
+    const { kept } = await ask(newest, socketTransport(() => lines.trimEnd().split('\n')));
     expect(kept).toBe(want);
   });
 });
@@ -170,16 +151,15 @@ test.each(read('values.txt').split('\n\n')[1]!.trimEnd().split('\n'))('%s', asyn
 
 describe('what a client asks', () => {
   const { sse } = sections(read('turns/text.txt'));
-  const asked = (name: string) => read(`requests/${name}.json`).trimEnd();
 
   /** The last body that a chat posts if it sends a message and then does something more. */
-  async function posted(options: object, then?: (chat: Chat<UIMessage>) => Promise<void>, files?: FileUIPart[]) {
+  async function posted(options: object, then?: (chat: AbstractChat<UIMessage>) => Promise<void>, files?: FileUIPart[]) {
     let body: unknown;
     const fetch = async (_: unknown, init?: RequestInit) => {
       body = init?.body;
       return new Response(sse);
     };
-    const { chat } = chatOver(new DefaultChatTransport({ fetch, ...options }));
+    const { chat } = chatOver(newest, new DefaultChatTransport({ fetch, ...options }));
     await chat.sendMessage({ text: 'Hi', files });
     await then?.(chat);
     return body;
@@ -209,6 +189,7 @@ describe('what a client asks', () => {
   test('a chat over the socket', async () => {
     const sent: string[] = [];
     const { chat } = chatOver(
+      newest,
       socketTransport(frame => {
         sent.push(frame);
         return [];

@@ -14,7 +14,7 @@ type Marked = (ranges: Range[]) => void;
  * first of those. bring scrolls to the turn of a message, and says whether it is here.
  */
 export function useGoal(session: OpenSession, scroller: RefObject<HTMLElement | null>, bring: (id: string) => boolean): Marked {
-  const goal = useStore(session, state => state.goal);
+  const goal = useStore(session.pages, state => state.goal);
   const until = useRef(0);
   const turn = useRef<string>(undefined);
   const bringing = useRef(bring);
@@ -23,7 +23,7 @@ export function useGoal(session: OpenSession, scroller: RefObject<HTMLElement | 
     if (!goal || !bring(goal)) return;
     until.current = performance.now() + patience;
     turn.current = goal;
-    session.reached();
+    session.pages.reached();
     // What lies around it may turn out larger than it was thought to be, and push it out of view again.
     requestAnimationFrame(function stay() {
       if (performance.now() > until.current || !scroller.current) return;

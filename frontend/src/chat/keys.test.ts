@@ -7,6 +7,8 @@ const idle = { isEmpty: false, isBusy: false };
 test.each<[string, Partial<typeof none> & { key: string }, typeof idle, ReturnType<typeof doing>]>([
   ['Enter sends', { key: 'Enter' }, idle, 'send'],
   ['Ctrl+Enter sends', { key: 'Enter', ctrlKey: true }, idle, 'send'],
+  ['Enter while an answer comes sends, too: to the queue', { key: 'Enter' }, { isEmpty: false, isBusy: true }, 'send'],
+  ['Ctrl+Enter while an answer comes sends now', { key: 'Enter', ctrlKey: true }, { isEmpty: false, isBusy: true }, 'sendNow'],
   ['Shift+Enter begins a line', { key: 'Enter', shiftKey: true }, idle, undefined],
   ['Enter that picks a word of an input method does not send', { key: 'Enter', isComposing: true }, idle, undefined],
   ['nor does it in Safari, which says so by the key code', { key: 'Enter', keyCode: 229 }, idle, undefined],

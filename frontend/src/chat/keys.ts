@@ -1,5 +1,7 @@
+import { isComposing } from '../ui/keys.ts';
+
 /** What a key does in the box that a person writes in. */
-export type Doing = 'send' | 'recall' | 'stop';
+export type Doing = 'send' | 'sendNow' | 'recall' | 'stop';
 
 interface Pressed {
   key: string;
@@ -13,12 +15,12 @@ interface Pressed {
 
 /** Undefined: the key does what it always does. */
 export function doing(pressed: Pressed, box: { isEmpty: boolean; isBusy: boolean }): Doing | undefined {
-  // With an input method, Enter picks a word. Safari says so by the key code alone.
-  if (pressed.isComposing || pressed.keyCode === 229) return undefined;
+  if (isComposing(pressed)) return undefined;
   const isPlain = !pressed.shiftKey && !pressed.altKey && !pressed.ctrlKey && !pressed.metaKey;
   switch (pressed.key) {
     case 'Enter':
-      return pressed.shiftKey || pressed.altKey ? undefined : 'send';
+      if (pressed.shiftKey || pressed.altKey) return undefined;
+      return box.isBusy && (pressed.ctrlKey || pressed.metaKey) ? 'sendNow' : 'send';
     case 'ArrowUp':
       return isPlain && box.isEmpty ? 'recall' : undefined;
     case 'Escape':

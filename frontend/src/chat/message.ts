@@ -23,7 +23,30 @@ export interface Plan {
   items: PlanItem[];
 }
 
-export type Message = UIMessage<Metadata, { 'agent-error': AgentError; plan: Plan; status: { text: string } }>;
+/** What a call is about to do, in the harness's words: the data of a data-approval part. */
+export interface Approval {
+  toolCallId: string;
+  action?: unknown;
+  preview?: unknown;
+}
+
+/** What an agent wants to know, in the harness's words: the data of a data-input-request part. */
+export interface InputRequest {
+  toolCallId: string;
+  question?: unknown;
+  options?: unknown;
+}
+
+type Data = {
+  'agent-error': AgentError;
+  plan: Plan;
+  status: { text: string };
+  approval: Approval;
+  'input-request': InputRequest;
+  render: { toolCallId: string; render: unknown };
+};
+
+export type Message = UIMessage<Metadata, Data>;
 
 export type Part = Message['parts'][number];
 
@@ -32,7 +55,8 @@ export function spoken(message: Message): string {
   return message.parts.flatMap(part => (part.type === 'text' ? [part.text] : [])).join('\n\n');
 }
 
-/** Whether the turn of an answer is over. One that is not, and of which nothing comes, was cut off. */
+/** Whether the turn of an answer is over. One that is not, and of which nothing comes, was cut off or waits for a person. */
 export function isOver(answer: Message): boolean {
-  return answer.metadata?.stopReason !== undefined;
+  const reason = answer.metadata?.stopReason;
+  return reason !== undefined && reason !== 'paused';
 }

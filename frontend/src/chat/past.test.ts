@@ -27,11 +27,11 @@ function page(query: URLSearchParams): object {
   const after = place('after');
   const from = place('around') ?? (after !== undefined ? after + 1 : (before ?? length) - 2);
   const messages = [from, from + 1].map(n => ({ id: String(n), role: 'user', parts: [{ type: 'text', text: `Message ${n}` }] }));
-  return { session_id: 's', messages, earlier: from > 0 ? String(from) : undefined, later: from + 2 < length ? String(from + 1) : undefined };
+  return { session_id: 's', messages, pending: [], queue: [], branches: {}, earlier: from > 0 ? String(from) : undefined, later: from + 2 < length ? String(from + 1) : undefined };
 }
 
 /** The numbers of the messages that are shown. */
-const shown = (session: OpenSession) => (session.value.past?.messages ?? session.chat.messages).map(({ id }) => id).join(' ');
+const shown = (session: OpenSession) => session.pages.shown.map(({ id }) => id).join(' ');
 
 async function opened(): Promise<OpenSession> {
   const session = server.sessions.get('s');
@@ -42,27 +42,27 @@ async function opened(): Promise<OpenSession> {
 test('a message far back is shown without what is in between, and from it both ways can be gone', async () => {
   const session = await opened();
   await session.show('2');
-  expect([shown(session), session.value.goal]).toEqual(['2 3', '2']);
+  expect([shown(session), session.pages.value.goal]).toEqual(['2 3', '2']);
   expect(session.chat.messages.map(({ id }) => id), 'the end is still there').toEqual(['8', '9']);
-  await session.loadEarlier();
+  await session.pages.loadEarlier();
   expect(shown(session)).toBe('0 1 2 3');
-  await session.loadLater();
+  await session.pages.loadLater();
   expect(shown(session)).toBe('0 1 2 3 4 5');
-  expect(session.value.past).toBeDefined();
-  await session.loadLater();
-  const { place } = session.value;
-  await session.loadLater();
+  expect(session.pages.value.past).toBeDefined();
+  await session.pages.loadLater();
+  const { place } = session.pages.value;
+  await session.pages.loadLater();
   expect(shown(session), 'it met the end').toBe('0 1 2 3 4 5 6 7 8 9');
-  expect([session.value.past, session.value.earlier, session.value.place]).toEqual([undefined, undefined, place]);
+  expect([session.pages.value.past, session.pages.value.earlier, session.pages.value.place]).toEqual([undefined, undefined, place]);
 });
 
 test('a message that is here is not loaded again', async () => {
   const session = await opened();
   const asked = server.asked.length;
   await session.show('8');
-  expect([session.value.goal, session.value.past, server.asked.length]).toEqual(['8', undefined, asked]);
-  session.reached();
-  expect(session.value.goal).toBeUndefined();
+  expect([session.pages.value.goal, session.pages.value.past, server.asked.length]).toEqual(['8', undefined, asked]);
+  session.pages.reached();
+  expect(session.pages.value.goal).toBeUndefined();
 });
 
 test('a session that is just being opened is waited for', async () => {
@@ -75,9 +75,9 @@ test('a session that is just being opened is waited for', async () => {
 test('the way back is the end as it was', async () => {
   const session = await opened();
   await session.show('2');
-  const { place } = session.value;
-  session.toEnd();
-  expect([shown(session), session.value.earlier, session.value.place]).toEqual(['8 9', '8', place + 1]);
+  const { place } = session.pages.value;
+  session.pages.toEnd();
+  expect([shown(session), session.pages.value.earlier, session.pages.value.place]).toEqual(['8 9', '8', place + 1]);
 });
 
 test('what is sent is sent at the end', async () => {
@@ -86,6 +86,6 @@ test('what is sent is sent at the end', async () => {
   session.draft.edit('Hi');
   void session.send();
   await pass();
-  expect(session.value.past).toBeUndefined();
+  expect(session.pages.value.past).toBeUndefined();
   expect(session.chat.messages.slice(0, 2).map(({ id }) => id)).toEqual(['8', '9']);
 });

@@ -1,7 +1,7 @@
+import { isToolPart } from '../tools/call.ts';
 import { useStore } from '../ui/store.ts';
 import { useSeconds } from '../ui/time.ts';
 import { text } from '../ui/text.ts';
-import { isToolPart } from '../parts/tool.tsx';
 import type { Message } from './message.ts';
 import type { OpenSession } from './session.ts';
 
@@ -43,6 +43,6 @@ function quietPhase(answer: Message | undefined): string | undefined {
   const part = answer?.parts.findLast(({ type }) => type !== 'step-start');
   if (!part) return text.progress.waiting;
   if (part.type === 'text' || part.type === 'reasoning') return part.state === 'streaming' ? undefined : text.progress.working;
-  if (isToolPart(part)) return part.state === 'input-streaming' || part.state === 'input-available' ? undefined : text.progress.working;
+  if (isToolPart(part)) return ['input-streaming', 'input-available', 'approval-responded'].includes(part.state) ? undefined : text.progress.working;
   return text.progress.working;
 }

@@ -13,6 +13,8 @@ interface Following {
   jump: () => void;
   /** Leaves the end, to go somewhere else. */
   leave: () => void;
+  /** Is at the end again if that is in view, once what changed has its place. */
+  settle: () => void;
 }
 
 /** Keeps a scrolling element at the end of its content while its reader is there. */
@@ -25,6 +27,14 @@ export function useFollowing(initially: boolean): Following {
     following.current = now;
     setFollowing(now);
   }, []);
+
+  const settle = useCallback(() => {
+    const look = () => {
+      const view = scroller.current;
+      if (view && view.scrollHeight - view.clientHeight - view.scrollTop <= line) become(true);
+    };
+    requestAnimationFrame(() => requestAnimationFrame(look));
+  }, [become]);
 
   useLayoutEffect(() => {
     const view = scroller.current!;
@@ -63,16 +73,15 @@ export function useFollowing(initially: boolean): Following {
     on(view, 'click', event => {
       if (!(event.target as Element).closest('[aria-expanded], summary')) return;
       moved({ kind: 'unfold' });
-      // What was unfolded may leave the end in view all the same.
-      requestAnimationFrame(() => requestAnimationFrame(() => end() - view.scrollTop <= line && become(true)));
+      settle(); // what was unfolded may leave the end in view all the same
     });
     return () => stop.abort();
-  }, [become]);
+  }, [become, settle]);
 
   const jump = useCallback(() => {
     become(true);
     scroller.current!.scrollTop = scroller.current!.scrollHeight;
   }, [become]);
   const leave = useCallback(() => become(false), [become]);
-  return { scroller, content, isFollowing, following, jump, leave };
+  return { scroller, content, isFollowing, following, jump, leave, settle };
 }

@@ -34,6 +34,9 @@ const partial = { id: 'a1', role: 'assistant', metadata: { createdAt: 1 }, parts
 const asked = (session: OpenSession) => session.chat.messages.find(message => message.role === 'user')!;
 const frames = () => server.socket.frames.map(frame => frame.type);
 
+/** A session of which nothing is stored. */
+const nothing = { session_id: 's', messages: [], pending: [], queue: [], branches: {} };
+
 /** A new session in which something was just sent. */
 async function sent(): Promise<OpenSession> {
   const session = server.sessions.get('s', { isNew: true });
@@ -45,7 +48,7 @@ async function sent(): Promise<OpenSession> {
 
 /** What the server has stored of the session. */
 function stored(...messages: object[]): void {
-  server.answers.set('POST /load-session', () => ({ session_id: 's', messages }));
+  server.answers.set('POST /load-session', () => ({ ...nothing, messages }));
   server.answers.set('GET /sessions/s', () => ({ id: 's', draft: '' }));
 }
 
@@ -240,16 +243,16 @@ test('what another page asks in this session is shown here, too', async () => {
 });
 
 test('earlier messages come before those that are there', async () => {
-  const pages = [{ messages: [answer], earlier: 'u1' }, { messages: [{ id: 'u0', role: 'user', parts: [] }] }];
+  const pages = [{ ...nothing, messages: [answer], earlier: 'u1' }, { ...nothing, messages: [{ id: 'u0', role: 'user', parts: [] }] }];
   server.answers.set('POST /load-session', () => pages.shift());
   server.answers.set('GET /sessions/s', () => ({ id: 's', draft: '' }));
   const session = server.sessions.get('s');
   await pass();
-  void session.loadEarlier();
-  void session.loadEarlier();
+  void session.pages.loadEarlier();
+  void session.pages.loadEarlier();
   await pass();
   expect(session.chat.messages.map(({ id }) => id)).toEqual(['u0', 'a1']);
-  expect([session.value.earlier, session.value.loadingEarlier]).toEqual([undefined, false]);
+  expect([session.pages.value.earlier, session.pages.value.loadingEarlier]).toEqual([undefined, false]);
 });
 
 test('of many sessions the idle ones are closed that were not looked at for longest', async () => {

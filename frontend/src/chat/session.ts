@@ -6,65 +6,50 @@ import type { LoadedSession, SessionNotice } from '../api/types.gen.ts';
 import { Store } from '../ui/store.ts';
 import { text } from '../ui/text.ts';
 import { Draft } from './draft.ts';
-import { isOver, type Message } from './message.ts';
+import { isOver, spoken, type Message } from './message.ts';
+import { Pages, pageSize } from './pages.ts';
+import { openQuestions, Questions } from './questions.ts';
+import { Queue } from './queue.ts';
 
-const pageSize = 60;
 const recoverAfter = 300;
 const overtaken = 50;
 export const moreTurns = 50;
 
 interface State {
   load: 'loading' | 'ready' | 'missing' | 'failed';
-  /** What to ask for to get the messages before those that are here. */
-  earlier: string | undefined;
-  loadingEarlier: boolean;
   /** It is being brought in step with the server: an answer without an end may go on in a moment. */
   syncing: boolean;
-  /** A stretch of the conversation that does not reach its end, shown instead of it. */
-  past: Past | undefined;
-  /** Changes when another part of the conversation is shown than what follows on the one before. */
-  place: number;
-  /** The message that the reader is to be taken to. */
-  goal: string | undefined;
   /** The person asked for a stop, and the turn has not ended yet. */
   stopping: boolean;
   /** The connection was lost in the middle of an answer, which is to be resumed. */
   cut: boolean;
+  /** Another branch is about to be shown. */
+  choosing: boolean;
   /** What the agent says it is busy with. */
   activity: string | undefined;
   /** Why what was asked last did not begin. */
   refusal: string | undefined;
 }
 
-/** Some messages far from the end, and what to ask for to get those around them. */
-interface Past {
-  messages: Message[];
-  earlier: string | undefined;
-  later: string | undefined;
-}
-
-/** Where a reader was when the session was left. */
-export interface Reading {
-  follows: boolean;
-  offset: number;
-  sizes: unknown[];
-}
-
 /** A session that this page has open: its chat, and what keeps that in step with the server, whose record counts. */
 export class OpenSession extends Store<State> {
   readonly chat: Chat<Message>;
+  readonly pages: Pages;
   readonly draft: Draft;
+  readonly queue: Queue;
+  readonly questions: Questions;
   /** When things began and ended that this page saw happening, by a key of the part. */
   readonly seen = new Map<string, { began: number; ended?: number }>();
-  reading: Reading | undefined;
+  /** What became of messages that are being edited, by their ids. */
+  readonly edits = new Map<string, string>();
   lastUsed = 0;
 
-  #before: Message[] = []; // the messages as they were before the request that runs
+  #undo = () => {}; // makes everything as it was before the request that runs
   #syncing: Promise<void> = Promise.resolve();
   #next: Promise<void> | undefined; // to come after that: what happens meanwhile may have been missed
   #streamed = false; // whether the last request had a stream
   #lost = false; // whether the connection was lost since then
-  #loadingLater = false;
+  #missed: string | undefined; // the answer that went on, or began, while another stream was not at its end yet
 
   constructor(
     readonly id: string,
@@ -75,18 +60,16 @@ export class OpenSession extends Store<State> {
   ) {
     super({
       load: isNew ? 'ready' : 'loading',
-      earlier: undefined,
-      loadingEarlier: false,
       syncing: false,
-      past: undefined,
-      place: 0,
-      goal: undefined,
       stopping: false,
       cut: false,
+      choosing: false,
       activity: undefined,
       refusal: undefined,
     });
     this.draft = new Draft((draft, urgent) => client.change(id, { draft }, urgent));
+    this.queue = new Queue(id, client);
+    this.questions = new Questions(client);
     this.chat = new Chat<Message>({
       id,
       transport,
@@ -98,8 +81,12 @@ export class OpenSession extends Store<State> {
         this.#streamed = true;
         this.set({ stopping: false, activity: undefined });
         if (isError && !this.value.cut && message.parts.length === 0) this.#refused();
+        this.#undo = () => {};
+        if (this.#missed && (this.#missed !== message.id || !isOver(message))) void this.sync();
+        this.#missed = undefined;
       },
     });
+    this.pages = new Pages(id, client, this.chat);
   }
 
   /** Whether an answer is on its way. */
@@ -107,10 +94,15 @@ export class OpenSession extends Store<State> {
     return this.chat.status === 'submitted' || this.chat.status === 'streaming';
   }
 
+  /** Whether the turn waits for answers of the person. */
+  get isPaused(): boolean {
+    return !this.isBusy && openQuestions(this.chat.lastMessage).length > 0;
+  }
+
   /** Whether the last answer ended before its turn did, and nothing more of it is coming. */
   get isTruncated(): boolean {
     const answer = this.chat.lastMessage;
-    return answer?.role === 'assistant' && !isOver(answer) && !this.isBusy;
+    return answer?.role === 'assistant' && !isOver(answer) && !this.isBusy && !this.isPaused;
   }
 
   /** Whether a turn may be running: the last message is not a whole answer. Asking in vain would keep a person waiting. */
@@ -118,36 +110,72 @@ export class OpenSession extends Store<State> {
     return this.isTruncated || this.chat.lastMessage?.role === 'user';
   }
 
-  /** Sends what the draft holds. It comes back if it could not be sent. */
+  /** Sends what the draft holds, or queues it while a turn runs or waits. It comes back if it could not be sent. */
   async send(agent?: string): Promise<void> {
     const said = (await this.draft.take()).trim();
     if (!said) return;
-    this.toEnd();
-    this.set({ refusal: undefined });
-    this.#before = this.chat.messages;
+    if (this.isBusy || this.isPaused) return void (await this.#enqueue(said));
+    this.pages.toEnd();
+    this.#begins(said);
     await this.chat.sendMessage({ text: said }, { body: agent ? { references: { agent } } : {} });
   }
 
-  /** Lets the last message be answered again. */
-  async retry(): Promise<void> {
-    this.set({ refusal: undefined });
-    this.#before = this.chat.messages;
-    await this.chat.regenerate();
+  /** Stops what runs and sends what the draft holds; if that is nothing, what has waited longest. */
+  async sendNow(): Promise<void> {
+    const said = (await this.draft.take()).trim();
+    const number = said ? await this.#enqueue(said) : this.queue.value.waiting[0]?.number;
+    if (number !== undefined) await this.sendQueued(number);
+  }
+
+  /** Stops what runs and sends a message that waits. */
+  async sendQueued(number: number): Promise<void> {
+    await this.#does(this.queue.sendNow(number));
+  }
+
+  async changeQueued(number: number, said: string): Promise<void> {
+    await this.#does(this.queue.change(number, said));
+  }
+
+  async unqueue(number: number): Promise<void> {
+    await this.#does(this.queue.remove(number));
+  }
+
+  /** Lets an answer be written anew, the last if none is named. The one there is stays, in a branch of its own. */
+  async retry(answer?: string): Promise<void> {
+    this.#begins();
+    this.pages.endHere();
+    await this.chat.regenerate({ messageId: answer });
+    if (this.chat.status === 'ready') await this.pages.renewBranches();
+  }
+
+  /** Sends a message in the place of one that was sent before. What that led to stays, in a branch of its own. */
+  async edit(message: Message, said: string): Promise<void> {
+    this.#begins(said);
+    this.pages.endHere();
+    const files = message.parts.filter(part => part.type === 'file');
+    await this.chat.sendMessage({ parts: [...files, { type: 'text', text: said }], role: 'user', messageId: message.id });
+    if (this.chat.status === 'ready') await this.pages.renewBranches();
+  }
+
+  /** Shows the branch that an answer is in. Its reader stays at that turn. */
+  async choose(answer: string): Promise<void> {
+    this.set({ choosing: true });
+    if (await this.#does(this.client.choose(this.id, answer))) {
+      this.pages.toEnd();
+      await this.sync();
+      if (!this.pages.shown.some(({ id }) => id === answer)) await this.pages.show(answer);
+    }
+    this.set({ choosing: false });
   }
 
   /** Raises the limit of turns and lets the last message be answered again. */
   async allowMore(limit: number): Promise<void> {
-    try {
-      await this.client.change(this.id, { maxTurns: limit + moreTurns });
-    } catch (error) {
-      return this.set({ refusal: (error as Error).message });
-    }
-    await this.retry();
+    if (await this.#does(this.client.change(this.id, { maxTurns: limit + moreTurns }))) await this.retry();
   }
 
   /** Asks the server to stop the turn. The chat sees how it ends; only if nobody answers it stops by itself. */
   async stop(): Promise<void> {
-    if (!this.isBusy || this.value.stopping) return;
+    if (!(this.isBusy || this.isPaused) || this.value.stopping) return;
     this.set({ stopping: true });
     try {
       let { stopped } = await this.client.stop(this.id);
@@ -156,7 +184,7 @@ export class OpenSession extends Store<State> {
         await new Promise(resolve => setTimeout(resolve, overtaken));
         ({ stopped } = await this.client.stop(this.id));
       }
-      if (stopped === 'idle') this.set({ stopping: false });
+      if (stopped === 'idle' || !this.isBusy) this.set({ stopping: false });
     } catch {
       await this.chat.stop();
       this.set({ stopping: false });
@@ -187,65 +215,22 @@ export class OpenSession extends Store<State> {
 
   /** What the server tells of this session, whoever did it. */
   noticed({ event }: SessionNotice): void {
-    if (this.isBusy) return;
-    const begun = event?.type === 'session:turn_started' && event.messageId !== this.chat.lastMessage?.id;
-    const ended = event?.type === 'session:turn_completed' && this.isTruncated;
-    if (begun || ended) void this.sync();
+    if (!event) return void this.queue.refresh(); // or its draft, or its title
+    const answer = this.chat.lastMessage;
+    const begins = event.type === 'session:turn_started' && event.messageId !== answer?.id;
+    const goesOn = event.type === 'session:turn_resumed' && answer;
+    if (this.isBusy) {
+      if (begins || goesOn) this.#missed = begins ? event.messageId : answer?.id;
+      return;
+    }
+    const moves = ['session:turn_completed', 'agent:approval_resolved'].includes(event.type) && answer && !isOver(answer);
+    if (begins || goesOn || moves) void this.sync();
   }
 
-  /** Takes the reader to a message: what is around it is loaded if it is not here, and nothing in between. */
+  /** Takes the reader to a message, wherever in the session it is. */
   async show(message: string): Promise<void> {
     await this.#loaded();
-    if (!(this.value.past?.messages ?? this.chat.messages).some(({ id }) => id === message)) {
-      try {
-        this.#showPast(await this.client.load(this.id, { around: message, limit: pageSize }));
-      } catch {
-        return; // the session is open, at its end
-      }
-    }
-    this.set({ goal: message });
-  }
-
-  /** The reader was taken where they wanted to be. */
-  reached(): void {
-    this.set({ goal: undefined });
-  }
-
-  /** Shows the end of the conversation. */
-  toEnd(): void {
-    if (!this.value.past) return;
-    this.reading = undefined;
-    this.set({ past: undefined, goal: undefined, place: this.value.place + 1 });
-  }
-
-  async loadLater(): Promise<void> {
-    const { past } = this.value;
-    if (!past?.later || this.#loadingLater) return;
-    this.#loadingLater = true;
-    try {
-      const page = await this.client.load(this.id, { after: past.later, limit: pageSize });
-      if (this.value.past?.later !== past.later) return;
-      this.#extendPast({ ...this.value.past, messages: [...this.value.past.messages, ...messagesOf(page)], later: page.later });
-    } catch {
-      // The next time that the reader comes to the end it is tried again.
-    } finally {
-      this.#loadingLater = false;
-    }
-  }
-
-  #showPast(page: LoadedSession): void {
-    this.reading = { follows: false, offset: 0, sizes: [] };
-    this.set({ place: this.value.place + 1 });
-    this.#extendPast({ messages: messagesOf(page), earlier: page.earlier, later: page.later });
-  }
-
-  /** Where a stretch meets the end of the conversation, both are one again. */
-  #extendPast(past: Past): void {
-    const end = this.chat.messages;
-    const meets = past.messages.findIndex(({ id }) => id === end[0]?.id);
-    if (meets < 0 && past.later) return this.set({ past });
-    this.chat.messages = meets < 0 ? past.messages : [...past.messages.slice(0, meets), ...end];
-    this.set({ past: undefined, earlier: past.earlier });
+    await this.pages.show(message);
   }
 
   /** Waits until the session has been loaded, or could not be. */
@@ -261,33 +246,15 @@ export class OpenSession extends Store<State> {
     });
   }
 
-  async loadEarlier(): Promise<void> {
-    const { past, loadingEarlier } = this.value;
-    const before = past ? past.earlier : this.value.earlier;
-    if (!before || loadingEarlier) return;
-    this.set({ loadingEarlier: true });
-    try {
-      const page = await this.client.load(this.id, { before, limit: pageSize });
-      const now = this.value.past;
-      if (now && now.earlier === before) this.set({ past: { ...now, messages: [...messagesOf(page), ...now.messages], earlier: page.earlier } });
-      if (now || this.value.earlier !== before) return;
-      this.chat.messages = [...messagesOf(page), ...this.chat.messages];
-      this.set({ earlier: page.earlier });
-    } catch {
-      // The next time that the reader comes to the top it is tried again.
-    } finally {
-      this.set({ loadingEarlier: false });
-    }
-  }
-
   /** The first load. Says whether there is something to look at. */
   async #load(): Promise<boolean> {
     this.set({ load: 'loading' });
     try {
       const [page, session] = await Promise.all([this.client.load(this.id, { limit: pageSize }), this.client.session(this.id)]);
-      this.chat.messages = messagesOf(page);
+      this.pages.take(page);
+      this.queue.take(page.queue);
       this.draft.restore(session.draft);
-      this.set({ load: 'ready', earlier: page.earlier });
+      this.set({ load: 'ready' });
       return true;
     } catch (error) {
       this.set({ load: error instanceof ApiError && error.status === 404 ? 'missing' : 'failed' });
@@ -304,15 +271,13 @@ export class OpenSession extends Store<State> {
       page = await this.client.load(this.id, { limit: pageSize });
     } catch (error) {
       if (!(error instanceof ApiError && error.status === 404)) return false;
-      page = { session_id: this.id, messages: [] };
+      page = { session_id: this.id, messages: [], pending: [], queue: [], branches: {} };
     }
     if (this.isBusy) return false;
-    const stored = messagesOf(page);
-    const at = local.findIndex(message => message.id === stored[0]?.id);
-    this.chat.messages = at > 0 ? [...local.slice(0, at), ...stored] : stored;
+    this.pages.take(page);
+    this.queue.take(page.queue);
     this.chat.clearError();
-    if (at < 0) this.set({ earlier: page.earlier });
-    this.#giveBackUnsent(local.at(-1), stored);
+    this.#giveBackUnsent(local.at(-1)!);
     return true;
   }
 
@@ -328,10 +293,9 @@ export class OpenSession extends Store<State> {
   }
 
   /** What was sent when the connection broke may never have arrived. */
-  #giveBackUnsent(sent: Message | undefined, stored: Message[]): void {
-    if (sent?.role !== 'user' || stored.some(message => message.id === sent.id)) return;
-    this.chat.messages = this.chat.messages.filter(message => message.id !== sent.id);
-    this.draft.giveBack(textOf(sent));
+  #giveBackUnsent(sent: Message): void {
+    if (sent.role !== 'user' || this.chat.messages.some(({ id, parts }) => id === sent.id && spoken({ ...sent, parts }) === spoken(sent))) return;
+    this.draft.giveBack(spoken(sent));
     this.set({ refusal: text.refusal.unsent });
   }
 
@@ -343,21 +307,45 @@ export class OpenSession extends Store<State> {
     setTimeout(() => this.value.cut && this.isConnected() && void this.sync(), recoverAfter);
   }
 
+  /** A request is about to be made; what is said with it must not be lost. */
+  #begins(said = ''): void {
+    const restore = this.pages.mark();
+    this.set({ refusal: undefined });
+    this.#undo = () => {
+      restore();
+      if (said) this.draft.giveBack(said);
+    };
+  }
+
   /** Nothing came of the last request: all is as it was before. */
   #refused(): void {
-    const sent = this.chat.lastMessage;
     const reason = this.chat.error?.message;
-    this.chat.messages = this.#before;
-    if (sent?.role === 'user' && !this.#before.some(message => message.id === sent.id)) this.draft.giveBack(textOf(sent));
+    this.#undo();
     this.set({ refusal: reason ?? text.refusal.unsent });
     this.chat.clearError();
   }
-}
 
-function messagesOf(page: LoadedSession): Message[] {
-  return page.messages as Message[];
-}
+  /** Queues a message, and gives its number, unless it could not be stored, or went at once. */
+  async #enqueue(said: string): Promise<number | undefined> {
+    this.set({ refusal: undefined });
+    try {
+      return await this.queue.add(said);
+    } catch (error) {
+      this.draft.giveBack(said);
+      this.set({ refusal: (error as Error).message });
+    }
+    return undefined;
+  }
 
-function textOf(message: Message): string {
-  return message.parts.flatMap(part => (part.type === 'text' ? [part.text] : [])).join('\n');
+  /** Waits for a request, and says whether it was granted. If not, the person is told why. */
+  async #does(request: Promise<unknown>): Promise<boolean> {
+    this.set({ refusal: undefined });
+    try {
+      await request;
+      return true;
+    } catch (error) {
+      this.set({ refusal: (error as Error).message });
+      return false;
+    }
+  }
 }

@@ -23,15 +23,16 @@ interface TranscriptProps {
   session: OpenSession;
   messages: Message[];
   isBusy: boolean;
+  isActive: boolean;
   /** Whether the last of them is the last of the session. */
   isEnd: boolean;
 }
 
 /** The session. Only the turns around the view are in the document. */
-export function Transcript({ session, messages, isBusy, isEnd }: TranscriptProps) {
+export function Transcript({ session, messages, isBusy, isActive, isEnd }: TranscriptProps) {
   const turns = useFold(messages, toTurns);
-  const [reading] = useState(session.reading);
-  const { scroller, content, isFollowing, following, jump, leave } = useFollowing(reading?.follows ?? true);
+  const [reading] = useState(session.pages.reading);
+  const { scroller, content, isFollowing, following, jump, leave, settle } = useFollowing(reading?.follows ?? true);
   const list = useVirtualizer({
     count: turns.length,
     getScrollElement: () => scroller.current,
@@ -53,20 +54,20 @@ export function Transcript({ session, messages, isBusy, isEnd }: TranscriptProps
 
   useLayoutEffect(
     () => () => {
-      session.reading = { follows: following.current, offset: list.scrollOffset ?? 0, sizes: list.takeSnapshot() };
+      session.pages.reading = { follows: following.current, offset: list.scrollOffset ?? 0, sizes: list.takeSnapshot() };
     },
     [session, list, following],
   );
 
-  const hasEarlier = useStore(session, state => (state.past ?? state).earlier !== undefined);
+  const hasEarlier = useStore(session.pages, state => (state.past ?? state).earlier !== undefined);
   const first = rows[0]?.index ?? nearTop;
   useEffect(() => {
-    if (hasEarlier && first < nearTop) void session.loadEarlier();
+    if (hasEarlier && first < nearTop) void session.pages.loadEarlier();
   }, [session, hasEarlier, first, turns.length]);
 
   const last = rows.at(-1)?.index ?? 0;
   useEffect(() => {
-    if (!isEnd && last >= turns.length - nearEnd) void session.loadLater();
+    if (!isEnd && last >= turns.length - nearEnd) void session.pages.loadLater();
   }, [session, isEnd, last, turns.length]);
 
   const onMarked = useGoal(session, scroller, id => {
@@ -83,6 +84,14 @@ export function Transcript({ session, messages, isBusy, isEnd }: TranscriptProps
   useEffect(() => {
     if (sent) jump();
   }, [sent, jump]);
+
+  // Who looks at another branch stays where the branches part.
+  const isChoosing = useStore(session, state => state.choosing);
+  useEffect(() => {
+    if (!isChoosing) return;
+    leave();
+    return settle;
+  }, [isChoosing, leave, settle]);
 
   const step = (by: 1 | -1) => {
     const top = scroller.current!.scrollTop;
@@ -118,6 +127,7 @@ export function Transcript({ session, messages, isBusy, isEnd }: TranscriptProps
                   turn={turns[row.index]!}
                   isLast={isEnd && row.index === turns.length - 1}
                   isBusy={isBusy && row.index === turns.length - 1}
+                  isActive={isActive}
                   position={row.index + 1}
                   setSize={hasEarlier ? -1 : turns.length}
                 />
@@ -126,13 +136,13 @@ export function Transcript({ session, messages, isBusy, isEnd }: TranscriptProps
           </div>
         </div>
       </div>
-      {(!isFollowing || !isEnd) && <JumpButton messages={isEnd ? messages : []} onClick={isEnd ? jump : () => session.toEnd()} />}
+      {(!isFollowing || !isEnd) && <JumpButton messages={isEnd ? messages : []} onClick={isEnd ? jump : () => session.pages.toEnd()} />}
     </div>
   );
 }
 
 function Earlier({ session }: { session: OpenSession }) {
-  const isLoading = useStore(session, state => state.loadingEarlier);
+  const isLoading = useStore(session.pages, state => state.loadingEarlier);
   if (!isLoading) return null;
   return (
     <p className="flex items-center justify-center gap-2 pt-4 text-sm text-faint" style={{ height: roomAbove }}>

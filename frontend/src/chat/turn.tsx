@@ -1,8 +1,12 @@
-import { memo } from 'react';
+import { Pencil } from 'lucide-react';
+import { memo, useState } from 'react';
 import { FilePart } from '../parts/file.tsx';
+import { Button, IconButton } from '../ui/button.tsx';
 import { ErrorBoundary } from '../ui/boundary.tsx';
 import { text } from '../ui/text.ts';
 import { Answer } from './answer.tsx';
+import { Branches } from './branches.tsx';
+import { Editor } from './editor.tsx';
 import { TurnEnd } from './end.tsx';
 import { spoken, type Message } from './message.ts';
 import { Progress } from './progress.tsx';
@@ -15,12 +19,14 @@ interface TurnViewProps {
   turn: Turn;
   isLast: boolean;
   isBusy: boolean;
+  /** Whether a turn runs or waits somewhere in the session: then nothing of it can take another way. */
+  isActive: boolean;
   position: number;
   setSize: number;
 }
 
 /** One turn: what was asked, what was answered, and how it ended. */
-export const TurnView = memo(function TurnView({ session, turn, isLast, isBusy, position, setSize }: TurnViewProps) {
+export const TurnView = memo(function TurnView({ session, turn, isLast, isBusy, isActive, position, setSize }: TurnViewProps) {
   const { asked, answers } = turn;
   return (
     <article
@@ -30,32 +36,68 @@ export const TurnView = memo(function TurnView({ session, turn, isLast, isBusy, 
       className={`group/turn mx-auto flex max-w-measure flex-col gap-5 px-4 pt-2 sm:px-6 ${isLast ? 'pb-5' : 'pb-2'}`}
     >
       <ErrorBoundary fallback={Broken}>
-        {asked && <Asked message={asked} />}
+        {asked && <Asked session={session} message={asked} isFixed={isActive} />}
+        <Branches session={session} answers={answers} isFixed={isActive} />
         <CanRetry value={isLast && !isBusy}>
           {answers.map((answer, i) => (
             <Answer key={answer.id} session={session} message={answer} live={isBusy && i === answers.length - 1} />
           ))}
         </CanRetry>
         {isBusy && <Progress session={session} answer={answers.at(-1)} />}
-        {!isBusy && <TurnEnd session={session} answers={answers} isLast={isLast} />}
+        {!isBusy && <TurnEnd session={session} answers={answers} isLast={isLast} isFixed={isActive} />}
       </ErrorBoundary>
     </article>
   );
 });
 
-function Asked({ message }: { message: Message }) {
+interface AskedProps {
+  session: OpenSession;
+  message: Message;
+  /** Whether it has to stay as it is. */
+  isFixed: boolean;
+}
+
+function Asked({ session, message, isFixed }: AskedProps) {
+  const { edits } = session;
+  const [isEdited, edit] = useState(edits.has(message.id));
   const said = spoken(message);
+  const done = (changed: string | undefined) => {
+    edits.delete(message.id);
+    edit(false);
+    if (changed) void session.edit(message, changed);
+  };
   return (
-    <div data-message={message.id} className="flex flex-col items-end gap-2">
+    <div data-message={message.id} className="group/asked flex flex-col items-end gap-2">
       <h2 className="sr-only">{text.asked}</h2>
       {message.parts.map((part, i) => part.type === 'file' && <FilePart key={i} part={part} />)}
-      {said && (
-        <p
-          dir="auto"
-          className="max-w-[88%] rounded-2xl rounded-ee-md bg-bubble px-4 py-2.5 break-words whitespace-pre-wrap contrast-more:border contrast-more:border-line"
-        >
-          {said}
-        </p>
+      {isEdited ? (
+        <Editor label={text.branch.edit} content={said} written={edits.get(message.id)} onWrite={written => edits.set(message.id, written)} onDone={done}>
+          {(send, cancel) => (
+            <>
+              <Button onClick={cancel}>{text.cancel}</Button>
+              <Button look="strong" disabled={isFixed} onClick={send}>
+                {text.branch.send}
+              </Button>
+            </>
+          )}
+        </Editor>
+      ) : (
+        said && (
+          <div className="flex max-w-full items-center gap-1">
+            <IconButton
+              icon={Pencil}
+              label={text.branch.edit}
+              onClick={() => edit(true)}
+              className={`size-7 pointer-fine:opacity-0 pointer-fine:group-focus-within/asked:opacity-100 pointer-fine:group-hover/asked:opacity-100 ${isFixed ? 'invisible' : ''}`}
+            />
+            <p
+              dir="auto"
+              className="min-w-0 rounded-2xl rounded-ee-md bg-bubble px-4 py-2.5 break-words whitespace-pre-wrap contrast-more:border contrast-more:border-line"
+            >
+              {said}
+            </p>
+          </div>
+        )
       )}
     </div>
   );

@@ -1,7 +1,11 @@
 import { Ban, TriangleAlert } from 'lucide-react';
 import { memo } from 'react';
+import { ApprovalCard } from '../approvals/approval.tsx';
+import { InputCard } from '../approvals/input.tsx';
 import type { Part } from '../chat/message.ts';
-import { toCall, type Call, type ToolPart } from '../tools/call.ts';
+import type { Question } from '../chat/questions.ts';
+import type { OpenSession } from '../chat/session.ts';
+import { isToolPart, toCall, type Call } from '../tools/call.ts';
 import { InputAndOutput } from '../tools/generic.tsx';
 import { cardOf } from '../tools/registry.ts';
 import { Disclosure } from '../ui/disclosure.tsx';
@@ -9,48 +13,64 @@ import { useSeconds, type Seen } from '../ui/time.ts';
 import { Spinner } from '../ui/spinner.tsx';
 import { text } from '../ui/text.ts';
 
-export function isToolPart(part: Part): part is ToolPart {
-  return part.type === 'dynamic-tool' || part.type.startsWith('tool-');
-}
-
 interface ToolGroupProps {
   parts: Part[];
+  /** What is asked about the calls of the answer, by the call. */
+  questions: Map<string, Question>;
   live: boolean;
-  seen: Seen;
+  session: OpenSession;
 }
 
 /** Calls that were made one after the other. */
-export function ToolGroup({ parts, live, seen }: ToolGroupProps) {
+export function ToolGroup({ parts, questions, live, session }: ToolGroupProps) {
+  const open = [...questions.values()].filter(({ isOpen }) => isOpen);
   return (
     <div className="divide-y divide-line overflow-hidden rounded-lg border border-line">
-      {parts.filter(isToolPart).map(part => (
-        <ToolRow key={part.toolCallId} {...toCall(part)} live={live} seen={seen} />
-      ))}
+      {parts.filter(isToolPart).map(part => {
+        const question = questions.get(part.toolCallId);
+        const call = toCall(part);
+        if (!question?.isOpen || !question.id) return <ToolRow key={call.id} {...call} question={question} live={live} seen={session.seen} />;
+        const place: [number, number] = [open.indexOf(question) + 1, open.length];
+        const about = { session, place };
+        if (question.kind === 'input') return <InputCard key={question.id} question={question} {...about} />;
+        return (
+          <ApprovalCard key={question.id} question={question} title={<CallTitle call={call} />} {...about}>
+            <CallBody call={call} />
+          </ApprovalCard>
+        );
+      })}
     </div>
   );
 }
 
 /** One call: a line that says what it does, and all there is to know of it inside. */
-const ToolRow = memo(function ToolRow({ live, seen, ...call }: Call & { live: boolean; seen: Seen }) {
-  const isRunning = live && (call.state === 'running' || call.state === 'writing');
+const ToolRow = memo(function ToolRow({ question, live, seen, ...call }: Call & { question: Question | undefined; live: boolean; seen: Seen }) {
+  const isRunning = live && ['writing', 'allowed', 'running'].includes(call.state);
   const seconds = useSeconds(seen, call.id, isRunning);
-  const card = cardOf(call.name);
-  const target = card.target(call);
+  const awaited = question?.isOpen ? text.question.client : call.state === 'allowed' ? text.question.allowed : undefined;
   return (
     <Disclosure
       className="px-3 py-0.5"
       icon={<StateIcon call={call} isRunning={isRunning} />}
-      label={
-        <>
-          {card.verb(call)} {target !== undefined && <code className="font-mono text-ink">{target}</code>}
-        </>
-      }
-      meta={isRunning ? text.seconds(seconds ?? 0) : card.meta?.(call)}
+      label={<CallTitle call={call} />}
+      meta={awaited ?? (isRunning ? text.seconds(seconds ?? 0) : cardOf(call.name).meta?.(call))}
+      note={call.state === 'denied' ? text.tool.denied(call.note) : undefined}
     >
       <CallBody call={call} />
     </Disclosure>
   );
 });
+
+/** What a call does, and to what. */
+function CallTitle({ call }: { call: Call }) {
+  const { verb, target } = cardOf(call.name);
+  const to = target(call);
+  return (
+    <>
+      {verb(call)} {to !== undefined && <code className="font-mono text-ink">{to}</code>}
+    </>
+  );
+}
 
 function CallBody({ call }: { call: Call }) {
   return cardOf(call.name).body?.(call) ?? <InputAndOutput call={call} />;
@@ -59,5 +79,5 @@ function CallBody({ call }: { call: Call }) {
 function StateIcon({ call, isRunning }: { call: Call; isRunning: boolean }) {
   const Icon = call.state === 'failed' ? TriangleAlert : call.state === 'denied' ? Ban : cardOf(call.name).icon;
   if (isRunning) return <Spinner className="size-4 text-accent" />;
-  return <Icon aria-hidden className={`size-4 shrink-0 ${call.error === undefined ? 'text-faint' : 'text-warn'}`} />;
+  return <Icon aria-hidden className={`size-4 shrink-0 ${call.state === 'failed' || call.state === 'denied' ? 'text-warn' : 'text-faint'}`} />;
 }

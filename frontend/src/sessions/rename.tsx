@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'react';
+import { isComposing } from '../ui/keys.ts';
 import { text } from '../ui/text.ts';
 
 interface RenameProps {
@@ -26,7 +27,7 @@ export function Rename({ title, onDone }: RenameProps) {
       maxLength={200}
       onBlur={event => done(event.target.value)}
       onKeyDown={event => {
-        if (event.nativeEvent.isComposing || event.keyCode === 229) return;
+        if (isComposing(event.nativeEvent)) return;
         if (event.key === 'Enter') done(event.currentTarget.value);
         if (event.key === 'Escape') done(undefined);
       }}

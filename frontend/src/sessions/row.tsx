@@ -1,4 +1,4 @@
-import { Pencil, Trash2 } from 'lucide-react';
+import { Hand, Pencil, Trash2 } from 'lucide-react';
 import { memo, useState, type KeyboardEvent } from 'react';
 import type { Session } from '../api/types.gen.ts';
 import { useParley } from '../parley.ts';
@@ -74,6 +74,7 @@ function Mark({ session }: { session: Session }) {
   const isUnread = useStore(list, state => state.unread.has(session.id));
   const isFailed = useStore(list, state => state.failed.has(session.id)) || session.status === 'interrupted';
   if (session.status === 'running') return <Dot label={text.sessions.running} className="animate-breathe border-2 border-accent" />;
+  if (session.status === 'paused') return <Hand role="img" aria-label={text.sessions.paused} className="size-3.5 shrink-0 text-warn" />;
   if (isFailed) return <Dot label={text.sessions.failed} className="rotate-45 rounded-none! bg-bad" />;
   if (isUnread) return <Dot label={text.sessions.unread} className="bg-accent" />;
   return null;

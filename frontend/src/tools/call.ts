@@ -1,35 +1,43 @@
 import type { DynamicToolUIPart, ToolUIPart } from 'ai';
-import { text } from '../ui/text.ts';
+import type { Part } from '../chat/message.ts';
 
 export type ToolPart = ToolUIPart | DynamicToolUIPart;
+
+export function isToolPart(part: Part): part is ToolPart {
+  return part.type === 'dynamic-tool' || part.type.startsWith('tool-');
+}
 
 /** A call of a tool, as its card sees it. */
 export interface Call {
   id: string;
   name: string;
-  /** writing: its arguments are still coming. */
-  state: 'writing' | 'running' | 'done' | 'failed' | 'denied';
+  /** writing: its arguments are still coming; asking: a person has to decide; allowed: they did, and it is about to run. */
+  state: 'writing' | 'asking' | 'allowed' | 'running' | 'done' | 'failed' | 'denied';
   input: unknown; // as much of it as there is
   output: unknown; // what a running call has shown so far, too
   error: string | undefined;
+  /** Why it was denied. */
+  note: string | undefined;
 }
 
 export function toCall(part: ToolPart): Call {
   const name = part.type === 'dynamic-tool' ? part.toolName : part.type.slice('tool-'.length);
-  const call = { id: part.toolCallId, name, input: part.input, output: part.output, error: part.errorText };
+  const call = { id: part.toolCallId, name, input: part.input, output: part.output, error: part.errorText, note: part.approval?.reason };
   switch (part.state) {
     case 'input-streaming':
       return { ...call, state: 'writing' };
     case 'input-available':
-    case 'approval-requested':
-    case 'approval-responded':
       return { ...call, state: 'running' };
+    case 'approval-requested':
+      return { ...call, state: 'asking' };
+    case 'approval-responded':
+      return { ...call, state: part.approval.approved ? 'allowed' : 'denied' };
     case 'output-available':
       return { ...call, state: part.preliminary ? 'running' : 'done' };
     case 'output-error':
       return { ...call, state: 'failed' };
     case 'output-denied':
-      return { ...call, state: 'denied', error: text.tool.denied };
+      return { ...call, state: 'denied' };
   }
 }
 

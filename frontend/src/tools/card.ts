@@ -17,20 +17,26 @@ export interface Card {
 
 /** The tenses of what a tool does. */
 export interface Tenses {
+  asking: string;
   running: string;
   done: string;
   failed: string;
+  denied: string;
 }
 
 export function tense({ state }: Call, tenses: Tenses): string {
   switch (state) {
+    case 'asking':
+      return tenses.asking;
     case 'writing':
+    case 'allowed':
     case 'running':
       return tenses.running;
     case 'done':
       return tenses.done;
     case 'failed':
-    case 'denied':
       return tenses.failed;
+    case 'denied':
+      return tenses.denied;
   }
 }

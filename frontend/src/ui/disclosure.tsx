@@ -6,13 +6,15 @@ interface DisclosureProps {
   label: ReactNode;
   /** What is said at the other end of the line. */
   meta?: ReactNode;
+  /** What is said under the line, open or not. */
+  note?: string;
   initially?: boolean;
   className?: string;
   children: ReactNode;
 }
 
 /** One line that opens. What is inside is made when it is opened. */
-export function Disclosure({ icon, label, meta, initially = false, className = '', children }: DisclosureProps) {
+export function Disclosure({ icon, label, meta, note, initially = false, className = '', children }: DisclosureProps) {
   const [isOpen, setOpen] = useState(initially);
   const id = useId();
   return (
@@ -32,6 +34,7 @@ export function Disclosure({ icon, label, meta, initially = false, className = '
         />
         {meta !== undefined && <span className="ms-auto shrink-0 ps-2 text-xs text-faint tabular-nums">{meta}</span>}
       </button>
+      {note && <p className="ps-6 pb-1 text-sm break-words text-soft">{note}</p>}
       {isOpen && (
         <div id={id} className="pt-1 pb-2">
           {children}

@@ -9,6 +9,7 @@ export const shortcuts = {
   search: { keys: ['Mod+K'], label: text.keys.search },
   sidebar: { keys: ['Mod+B'], label: text.keys.sidebar },
   stop: { keys: ['Mod+.'], label: text.keys.stop },
+  question: { keys: ['Alt+A'], label: text.keys.question },
   previous: { keys: ['Alt+ArrowUp'], label: text.keys.previous },
   next: { keys: ['Alt+ArrowDown'], label: text.keys.next },
   key: { keys: ['Alt+K'], label: text.vault.key.title },
@@ -53,6 +54,11 @@ export function find(event: KeyboardEvent, onMac: boolean): Shortcut | undefined
 
 function isWriting(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && (target.isContentEditable || ['INPUT', 'TEXTAREA', 'SELECT'].includes(target.tagName));
+}
+
+/** Whether a key belongs to an input method: Enter then picks a word. Safari says so by the key code alone. */
+export function isComposing(pressed: { isComposing: boolean; keyCode: number }): boolean {
+  return pressed.isComposing || pressed.keyCode === 229;
 }
 
 /** Binds a shortcut while the component is there. */

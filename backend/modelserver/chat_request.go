@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
-
-	"parley/backend/scripted"
 )
 
 // conversation is the part of a request that decides the answer.
@@ -16,7 +14,7 @@ type conversation struct {
 	Messages      []message `json:"messages"`
 	Tools         []tool    `json:"tools"`
 	Stream        bool      `json:"stream"`
-	StreamOptions struct {
+	StreamOptions *struct {
 		IncludeUsage bool `json:"include_usage"`
 	} `json:"stream_options"`
 }
@@ -63,28 +61,11 @@ func (m message) text() string {
 	return text
 }
 
-// directed finds the text that directs the answer, and how many tool results have come since. It is the newest user
-// message; of one that was merged of several, the last paragraph that holds a directive.
-func (c conversation) directed() (text string, results int) {
-	for i := len(c.Messages) - 1; i >= 0; i-- {
-		switch m := c.Messages[i]; m.Role {
-		case "tool":
-			results++
-		case "user":
-			text = m.text()
-			for rest := text; ; {
-				before := strings.LastIndex(rest, "\n\n")
-				if paragraph := rest[max(0, before):]; scripted.Parse(paragraph).Found {
-					return paragraph, results
-				}
-				if before < 0 {
-					return text, results
-				}
-				rest = rest[:before]
-			}
-		}
+func (c conversation) said() (said []utterance) {
+	for _, m := range c.Messages {
+		said = append(said, utterance{m.Role, m.text()})
 	}
-	return "", results
+	return said
 }
 
 var toolName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
@@ -92,8 +73,13 @@ var toolName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 // refusal says why a real server would not take the conversation, or nothing. Each rule is one that some server of
 // this wire enforces; most are those that a stopped or failed turn breaks.
 func (c conversation) refusal() string {
-	if c.Model == "" {
+	switch {
+	case c.Model == "":
 		return "you must provide a model parameter"
+	case c.Tools != nil && len(c.Tools) == 0:
+		return "[] is too short - 'tools'"
+	case c.StreamOptions != nil && !c.Stream:
+		return "The 'stream_options' parameter is only allowed when 'stream' is enabled."
 	}
 	for i, t := range c.Tools {
 		if t.Type != "function" || !toolName.MatchString(t.Function.Name) || !isObject(t.Function.Parameters) {
@@ -127,6 +113,9 @@ func (m message) refusal(open map[string]bool, previous string, first bool) stri
 	} else if len(open) > 0 {
 		return "an assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'"
 	}
+	if problem := m.refuseParts(); problem != "" {
+		return problem
+	}
 	empty := strings.TrimSpace(m.text()) == ""
 	switch m.Role {
 	case "system":
@@ -138,8 +127,8 @@ func (m message) refusal(open map[string]bool, previous string, first bool) stri
 			return "conversation roles must alternate user/assistant"
 		}
 	case "assistant":
-		if previous == "assistant" {
-			return "conversation roles must alternate user/assistant"
+		if previous != "user" && previous != "tool" {
+			return "conversation roles must alternate user/assistant, and begin with user"
 		}
 		return m.refuseCalls(open, empty)
 	case "tool":
@@ -153,7 +142,36 @@ func (m message) refusal(open map[string]bool, previous string, first bool) stri
 	return ""
 }
 
+// refuseParts checks the form of the content.
+func (m message) refuseParts() string {
+	if len(m.Content) == 0 || m.Content[0] != '[' {
+		if len(m.Content) > 0 && m.Content[0] != '"' && string(m.Content) != "null" {
+			return "content must be a string or an array of parts"
+		}
+		return ""
+	}
+	var parts []struct {
+		Type string
+		Text *string
+	}
+	if json.Unmarshal(m.Content, &parts) != nil || len(parts) == 0 {
+		return "content must be a string or an array of parts"
+	}
+	for i, p := range parts {
+		if p.Type != "text" && p.Type != "image_url" {
+			return fmt.Sprintf("content[%d]: invalid type %q", i, p.Type)
+		}
+		if p.Type == "text" && (p.Text == nil || strings.TrimSpace(*p.Text) == "") {
+			return fmt.Sprintf("content[%d]: text must be non-empty", i)
+		}
+	}
+	return ""
+}
+
 func (m message) refuseCalls(open map[string]bool, empty bool) string {
+	if m.ToolCalls != nil && len(m.ToolCalls) == 0 {
+		return "[] is too short - 'tool_calls'"
+	}
 	if empty && len(m.ToolCalls) == 0 {
 		return "an assistant message needs content or tool_calls"
 	}

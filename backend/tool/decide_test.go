@@ -1,0 +1,70 @@
+package tool
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"parley/backend/agent"
+)
+
+// Every tool that changes something can say what, and one that only reads is never asked about.
+func TestDecide(t *testing.T) {
+	client := []agent.ClientToolSpec{{Name: "locate", InputSchema: json.RawMessage(`{"type":"object"}`)}}
+	for _, c := range []struct {
+		policy  agent.PermissionPolicy
+		call    string
+		input   string
+		allowed []string
+		want    string // what Decide gives, as JSON; nothing if the call may be run
+	}{
+		{agent.PermissionAsk, "write_file", `{"path":"a","content":"x"}`, nil, `{"type":"interaction_request","toolCallId":"c","kind":"user_approval","payload":{"action":"fs_write","toolName":"write_file","preview":"a (1 line)"}}`},
+		{agent.PermissionAsk, "write_file", `{"path":"a","content":"x\ny","append":true}`, nil, `{"type":"interaction_request","toolCallId":"c","kind":"user_approval","payload":{"action":"fs_write","toolName":"write_file","preview":"a (2 lines more)"}}`},
+		{agent.PermissionAsk, "write_file", `{"path":"a","content":"x"}`, []string{"read_file", "write_file"}, ""},
+		{agent.PermissionAsk, "write_file", `{"path":"a","content":1}`, nil, ""},
+		{agent.PermissionAsk, "read_file", `{"path":"a"}`, nil, ""},
+		{agent.PermissionAsk, "list_directory", `{"path":"a"}`, nil, ""},
+		{agent.PermissionAsk, "no_such_tool", `{}`, nil, ""},
+		{agent.PermissionAuto, "write_file", `{"path":"a","content":"x"}`, nil, ""},
+		{agent.PermissionDeny, "write_file", `{"path":"a","content":"x"}`, []string{"write_file"}, `{"type":"tool_result","id":"c","name":"write_file","output":"write_file was not run: this agent may not change anything. Do without it.","denied":true}`},
+		{agent.PermissionDeny, "locate", `{}`, nil, `{"type":"interaction_request","toolCallId":"c","kind":"client_tool"}`},
+		{agent.PermissionAuto, "locate", `[]`, nil, ""},
+		{"", "write_file", `{"path":"a","content":"x"}`, nil, `{"type":"interaction_request","toolCallId":"c","kind":"user_approval","payload":{"action":"fs_write","toolName":"write_file","preview":"a (1 line)"}}`}, // nobody said auto
+	} {
+		set, err := Open(t.TempDir(), agent.Launch{Tools: Names(), ClientTools: client, PermissionPolicy: c.policy})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		call := agent.ToolCall{ID: "c", Name: c.call, Input: json.RawMessage(c.input)}
+		if e := set.Decide(call, c.allowed); e != nil {
+			b, err := agent.EncodeEvent(e)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = string(b)
+		}
+		if got != c.want {
+			t.Errorf("%s: %s %s\n got %s\nwant %s", c.policy, c.call, c.input, got, c.want)
+		}
+		if r := set.Run(t.Context(), call, nil); c.call == "locate" && !r.IsError {
+			t.Errorf("we ran a tool of the caller: %+v", r)
+		}
+		set.Close()
+	}
+}
+
+func TestToolsOfTheCaller(t *testing.T) {
+	spec := agent.ClientToolSpec{Name: "read_file", InputSchema: json.RawMessage(`{}`)}
+	if _, err := Open(t.TempDir(), agent.Launch{Tools: []string{"read_file"}, ClientTools: []agent.ClientToolSpec{spec}}); agent.AsError(err).Code != agent.CodeValidation {
+		t.Errorf("two tools of one name: %v", err)
+	}
+}
+
+func TestAPreviewIsOneShortLine(t *testing.T) {
+	got := oneLine("deep/" + strings.Repeat("é", 2000) + "\n\u202e.txt")
+	if n := utf8.RuneCountInString(got); n > maxPreview || !strings.HasPrefix(got, "deep/é") || !strings.HasSuffix(got, "é  .txt") {
+		t.Errorf("%d characters: %s", n, got)
+	}
+}

@@ -1,0 +1,68 @@
+package uistream
+
+import (
+	"bytes"
+	"encoding/json"
+	"regexp"
+
+	"parley/backend/agent"
+)
+
+// overlay reads the parameters of a request. What it does not know is an error: nobody should believe that a tool is
+// forbidden because its name was misspelt.
+func (r *reader) overlay(path string, raw json.RawMessage) (o agent.Overlay) {
+	parameters := r.object(path, raw)
+	r.only(path, parameters, "agent")
+	path += ".agent"
+	in := r.object(path, parameters["agent"])
+	r.only(path, in, "name", "model", "provider", "system_prompt", "tools", "permissions")
+	o.Name = r.optional(path+".name", in["name"])
+	o.Model = r.optional(path+".model", in["model"])
+	o.Provider = r.optional(path+".provider", in["provider"])
+	o.SystemPrompt = r.optional(path+".system_prompt", in["system_prompt"])
+	if given(in["permissions"]) {
+		permissions := agent.PermissionPolicy(r.text(path+".permissions", in["permissions"]))
+		if !permissions.Valid() {
+			r.fail("%s.permissions must be %s, %s or %s", path, agent.PermissionAuto, agent.PermissionDeny, agent.PermissionAsk)
+		}
+		o.Permissions = &permissions
+	}
+	if given(in["tools"]) {
+		o.Tools, o.ClientTools = &[]string{}, &[]agent.ClientToolSpec{}
+		for path, raw := range r.list(path+".tools", in["tools"], maxTools) {
+			r.tool(&o, path, raw)
+		}
+	}
+	return o
+}
+
+// maxTools is how many tools an agent has at most.
+const maxTools = 1000
+
+// toolName is what every provider takes for the name of a tool.
+var toolName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+
+// tool reads one of our tools, by its name, or one that the client runs.
+func (r *reader) tool(o *agent.Overlay, path string, raw json.RawMessage) {
+	if raw[0] == '"' {
+		*o.Tools = append(*o.Tools, r.text(path, raw))
+		return
+	}
+	if raw[0] != '{' {
+		r.fail("%s must be the name of a tool, or a tool of yours", path)
+	}
+	in := r.object(path, raw)
+	r.only(path, in, "kind", "name", "description", "inputSchema")
+	spec := agent.ClientToolSpec{Name: r.text(path+".name", in["name"]), Description: r.text(path+".description", in["description"])}
+	if kind := r.text(path+".kind", in["kind"]); kind != "client" {
+		r.fail("%s.kind must be client: a tool of ours is given by its name alone", path)
+	}
+	if !toolName.MatchString(spec.Name) {
+		r.fail("%s.name must have letters, digits, _ and - only, at most 64", path)
+	}
+	if !r.begins(path+".inputSchema", in["inputSchema"], '{', "an object") {
+		r.fail("%s.inputSchema must be an object", path)
+	}
+	spec.InputSchema = bytes.Clone(in["inputSchema"])
+	*o.ClientTools = append(*o.ClientTools, spec)
+}

@@ -1,0 +1,79 @@
+import type { Page } from 'playwright-core';
+import { describe, expect } from 'vitest';
+import { text } from '../../src/ui/text.ts';
+import { beCareful, composer, isOver, questions, readable, say, stopButton, stored, test, turns } from './browser.ts';
+
+const waiting = (page: Page) => page.getByRole('region', { name: text.queue.title });
+const chips = (page: Page) => waiting(page).getByRole('listitem');
+const asked = async (page: Page) => (await stored(page)).filter(({ role }) => role === 'user').map(({ parts }) => parts[0]!.text);
+
+/** Says something that takes until it is stopped, and something more meanwhile. */
+async function busyWith(page: Page, ...words: string[]): Promise<void> {
+  await say(page, 'First [[hang]]');
+  await stopButton(page).waitFor();
+  for (const [i, said] of words.entries()) {
+    await say(page, said);
+    await expect.poll(() => chips(page).count()).toBe(i + 1);
+  }
+}
+
+describe('§6 Queue and steer: what is said during a turn', () => {
+  test('waits, and goes one by one when the turn is done', async ({ page }) => {
+    await say(page, 'First [[deltas:150]] [[gap:10ms]]');
+    await stopButton(page).waitFor();
+    for (const n of ['one', 'two', 'three']) await say(page, `Then ${n} [[say:Did ${n}.]]`);
+    await readable(waiting(page)).toContain(text.queue.next(3));
+    expect(await composer(page).inputValue()).toBe('');
+    await isOver(page, 'Did three.');
+    await waiting(page).waitFor({ state: 'detached' });
+    expect(await asked(page)).toEqual(['First [[deltas:150]] [[gap:10ms]]', ...['one', 'two', 'three'].map(n => `Then ${n} [[say:Did ${n}.]]`)]);
+  });
+
+  test('can be changed and removed, and is there after a reload', async ({ page }) => {
+    await busyWith(page, 'One', 'Two', 'Three');
+    await page.reload();
+    await expect.poll(() => chips(page).allInnerTexts()).toEqual(['One', 'Two', 'Three']);
+    expect(await composer(page).inputValue(), 'what waits is no draft any more').toBe('');
+    await chips(page).nth(1).getByRole('button', { name: text.queue.remove }).click();
+    await expect.poll(() => chips(page).allInnerTexts()).toEqual(['One', 'Three']);
+    await chips(page).first().getByRole('button', { name: text.queue.edit }).click();
+    await page.getByRole('textbox', { name: text.queue.edit }).fill('One, in other words');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => chips(page).allInnerTexts()).toEqual(['One, in other words', 'Three']);
+    await chips(page).first().getByRole('button', { name: text.queue.edit }).click();
+    await page.keyboard.press('Escape');
+    await expect.poll(() => chips(page).allInnerTexts()).toEqual(['One, in other words', 'Three']);
+    expect(await stopButton(page).count(), 'Escape left the text, not the turn').toBe(1);
+  });
+
+  test('waits for the person after a stop, and says so; what is sent now goes first', async ({ page }) => {
+    await busyWith(page, 'One [[say:Did one.]]', 'Two [[say:Did two.]]');
+    await stopButton(page).click();
+    await readable(waiting(page)).toContain(text.queue.held(2));
+    expect(await turns(page).count()).toBe(1);
+    await chips(page).nth(1).getByRole('button', { name: text.queue.sendNow }).click();
+    await isOver(page, 'Did one.'); // the other follows
+    expect(await asked(page)).toEqual(['First [[hang]]', 'Two [[say:Did two.]]', 'One [[say:Did one.]]']);
+  });
+
+  test('and sent at once, by Ctrl+Enter, stops the turn', async ({ page }) => {
+    await busyWith(page, 'One [[say:Did one.]]');
+    await composer(page).fill('Now [[say:Did it now.]]');
+    await composer(page).press('Control+Enter');
+    await isOver(page, 'Did one.');
+    expect(await asked(page)).toEqual(['First [[hang]]', 'Now [[say:Did it now.]]', 'One [[say:Did one.]]']);
+    await readable(turns(page).first()).toContain(text.end.stopped);
+  });
+
+  test('waits while the turn waits for an answer, too', async ({ page }) => {
+    await beCareful(page);
+    await say(page, '[[tool:write_file {"path":"a.txt","content":"one"}]] [[say:Done.]]');
+    await questions(page).waitFor();
+    await say(page, 'Then [[say:Did that.]]');
+    await expect.poll(() => chips(page).count()).toBe(1);
+    expect(await turns(page).count()).toBe(1);
+    await questions(page).getByRole('button', { name: text.question.once }).click();
+    await isOver(page, 'Did that.');
+    expect(await turns(page).count()).toBe(2);
+  });
+});

@@ -1,0 +1,64 @@
+import { MessageCircleQuestion } from 'lucide-react';
+import { useState } from 'react';
+import type { Question } from '../chat/questions.ts';
+import type { OpenSession } from '../chat/session.ts';
+import { argument } from '../tools/call.ts';
+import { Button } from '../ui/button.tsx';
+import { text } from '../ui/text.ts';
+import { QuestionCard } from './card.tsx';
+
+interface InputProps {
+  session: OpenSession;
+  question: Extract<Question, { kind: 'input' }>;
+  place: [n: number, of: number];
+}
+
+/** Asks a person something, to be answered in their words, or by one of those that it offers. */
+export function InputCard({ session, question, place }: InputProps) {
+  const [said, write] = useState('');
+  const { options: offered } = question.asks;
+  const options = Array.isArray(offered) ? offered.filter(option => typeof option === 'string') : [];
+  const answer = (output: string) => void session.questions.answer(question.id, { output });
+  const title = (
+    <span className="flex items-baseline gap-2">
+      <MessageCircleQuestion aria-hidden className="size-4 shrink-0 self-center text-warn" />
+      <span className="min-w-0">{argument(question.asks, 'question') ?? text.question.input}</span>
+    </span>
+  );
+  return (
+    <QuestionCard session={session} question={question} place={place} title={title}>
+      {cannot => (
+        <>
+          {options.length > 0 && (
+            <div className="mt-2 flex flex-wrap gap-2">
+              {options.map(option => (
+                <Button key={option} className="disabled:opacity-100" disabled={cannot} onClick={() => answer(option)}>
+                  {option}
+                </Button>
+              ))}
+            </div>
+          )}
+          <form
+            className="mt-2 flex gap-2"
+            onSubmit={event => {
+              event.preventDefault();
+              if (said.trim()) answer(said.trim());
+            }}
+          >
+            <input
+              value={said}
+              dir="auto"
+              aria-label={text.question.answer}
+              placeholder={text.question.answer}
+              onChange={event => write(event.target.value)}
+              className="h-8 min-w-0 flex-1 rounded-md border border-line-strong bg-raised px-2.5 placeholder:text-faint"
+            />
+            <Button type="submit" disabled={!said.trim()}>
+              {text.question.send}
+            </Button>
+          </form>
+        </>
+      )}
+    </QuestionCard>
+  );
+}

@@ -1,0 +1,61 @@
+import { useEffect, useRef, useState, type ReactNode } from 'react';
+import { isComposing } from '../ui/keys.ts';
+
+interface EditorProps {
+  label: string;
+  content: string;
+  /** What became of it before, if it was not done with. */
+  written?: string;
+  onWrite?: (written: string) => void;
+  /** Called once, with what it is now, or with nothing if it stays as it was. */
+  onDone: (changed: string | undefined) => void;
+  /** What stands under the text: the way out, by hand. */
+  children: (done: () => void, cancel: () => void) => ReactNode;
+}
+
+/** Something that was written, while it is changed in its place. Enter keeps the change, Escape does not. */
+export function Editor({ label, content, written: before = content, onWrite, onDone, children }: EditorProps) {
+  const [written, write] = useState(before);
+  const box = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => {
+    box.current!.focus();
+    box.current!.setSelectionRange(before.length, before.length);
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- once, when it opens
+  }, []);
+  const cancel = () => onDone(undefined);
+  const done = () => {
+    const said = written.trim();
+    onDone(said && said !== content ? said : undefined);
+  };
+  return (
+    <div className="w-full rounded-2xl border border-accent bg-raised px-4 py-2.5 text-start">
+      {/* A copy of the text, which nobody sees, makes the box as high as the text is. */}
+      <div className="grid *:col-start-1 *:row-start-1">
+        <div aria-hidden className="invisible max-h-[40dvh] overflow-hidden break-words whitespace-pre-wrap">
+          {written}{' '}
+        </div>
+        <textarea
+          ref={box}
+          value={written}
+          rows={1}
+          dir="auto"
+          aria-label={label}
+          onChange={event => {
+            write(event.target.value);
+            onWrite?.(event.target.value);
+          }}
+          onKeyDown={event => {
+            if (isComposing(event.nativeEvent)) return;
+            const key = event.key === 'Enter' && !event.shiftKey && !event.altKey ? done : event.key === 'Escape' ? cancel : undefined;
+            if (!key) return;
+            event.preventDefault();
+            event.stopPropagation(); // Escape would stop the answer, too
+            key();
+          }}
+          className="h-full w-full resize-none outline-none"
+        />
+      </div>
+      <div className="mt-2 flex justify-end gap-2">{children(done, cancel)}</div>
+    </div>
+  );
+}

@@ -1,0 +1,95 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { pass, refusal, ScriptedServer } from '../api/scripted.ts';
+import type { OpenSession } from './session.ts';
+
+let server: ScriptedServer;
+let stored: string[];
+
+beforeEach(async () => {
+  vi.useFakeTimers();
+  server = new ScriptedServer();
+  await server.start();
+  stored = [];
+  server.answers.set('GET /messages/s/queue', () => ({ queue: stored.map(queued) }));
+  server.answers.set('POST /messages', () => {
+    stored.push('Next');
+    return { session_id: 's', queued: { number: stored.length, message_id: 'm' } };
+  });
+});
+
+afterEach(() => {
+  server.end();
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+const queued = (text: string, i: number) => ({ number: i + 1, at: 0, message: { id: `m${i}`, role: 'user', parts: [{ type: 'text', text }] } });
+const waiting = (session: OpenSession) => session.queue.value.waiting.map(({ text }) => text);
+const frames = () => server.socket.frames.map(frame => frame.type);
+const notice = () => server.socket.say({ type: 'session', requestId: '', sessionId: 's' });
+
+/** A session with a turn that does not end. */
+async function busy(): Promise<OpenSession> {
+  const session = server.sessions.get('s', { isNew: true });
+  session.draft.edit('Hi');
+  void session.send();
+  await pass();
+  server.socket.answer([{ type: 'start', messageId: 'a1', messageMetadata: {} }, { type: 'start-step' }], { ends: false });
+  await pass();
+  return session;
+}
+
+describe('§6 Queue and steer: text sent during a turn', () => {
+  test('is queued, and disturbs the turn in nothing', async () => {
+    const session = await busy();
+    session.draft.edit('Next');
+    await session.send();
+    expect(waiting(session)).toEqual(['Next']);
+    expect([session.isBusy, session.draft.value.text, session.chat.messages.length]).toEqual([true, '', 2]);
+    expect(frames()).toEqual(['send']);
+  });
+
+  test('comes back if it cannot be stored, with the reason', async () => {
+    const session = await busy();
+    server.answers.set('POST /messages', () => refusal(503, 'unavailable', 'Full.'));
+    session.draft.edit('Next');
+    await session.send();
+    expect([waiting(session), session.draft.value.text, session.value.refusal]).toEqual([[], 'Next', 'Full.']);
+  });
+
+  test('that is to be sent now is queued, and then sent by its number', async () => {
+    const session = await busy();
+    stored = ['Another'];
+    server.answers.set('POST /messages/s/send-now', query => {
+      stored.splice(Number(query.get('n')) - 1, 1);
+      return { messageId: 'a2' };
+    });
+    session.draft.edit('Next');
+    await session.sendNow();
+    expect(waiting(session)).toEqual(['Another']);
+    await session.sendNow(); // nothing is written: what waits longest
+    expect(waiting(session)).toEqual([]);
+  });
+
+  test('changes in every window, whoever changed it; one that went meanwhile says so', async () => {
+    const session = await busy();
+    stored = ['Elsewhere'];
+    notice();
+    await pass();
+    expect(waiting(session)).toEqual(['Elsewhere']);
+    stored = [];
+    await session.unqueue(1); // 404
+    expect([waiting(session), session.value.refusal]).toEqual([[], 'Nothing.']);
+  });
+});
+
+test('an older answer does not overtake a newer one', async () => {
+  const session = await busy();
+  const late = new Promise(resolve => setTimeout(resolve, 100));
+  server.answers.set('GET /messages/s/queue', () => late.then(() => ({ queue: [queued('Old', 0)] })));
+  void session.queue.refresh();
+  server.answers.set('GET /messages/s/queue', () => ({ queue: [queued('New', 0)] }));
+  await session.queue.refresh();
+  await pass(200);
+  expect(waiting(session)).toEqual(['New']);
+});

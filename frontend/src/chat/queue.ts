@@ -1,0 +1,68 @@
+import type { Client } from '../api/client.ts';
+import type { Queued as Stored } from '../api/types.gen.ts';
+import { Store } from '../ui/store.ts';
+import { spoken, type Message } from './message.ts';
+
+/** A message that waits for the turns before it. */
+export interface Queued {
+  number: number;
+  text: string;
+}
+
+/** What was said while a turn ran. The server has it, and sends one after the other. */
+export class Queue extends Store<{ waiting: Queued[] }> {
+  #asked = 0;
+
+  constructor(
+    private readonly id: string,
+    private readonly client: Client,
+  ) {
+    super({ waiting: [] });
+  }
+
+  /** Takes over what is stored. */
+  take(stored: Stored[]): void {
+    this.#asked++; // what was asked before is older
+    this.set({ waiting: stored.map(({ number, message }) => ({ number, text: spoken(message as Message) })) });
+  }
+
+  async refresh(): Promise<void> {
+    const asked = ++this.#asked;
+    try {
+      const { queue } = await this.client.queue(this.id);
+      if (asked === this.#asked) this.take(queue);
+    } catch {
+      // The wire tells when it is worth asking again.
+    }
+  }
+
+  /** Adds a message, and gives its number; none if nothing ran, so that it went at once. */
+  async add(text: string): Promise<number | undefined> {
+    const reply = await this.client.enqueue(this.id, { id: crypto.randomUUID(), role: 'user', parts: [{ type: 'text', text }] });
+    if (!('queued' in reply)) return undefined;
+    await this.refresh();
+    return reply.queued.number;
+  }
+
+  async change(number: number, text: string): Promise<void> {
+    await this.#does(this.client.changeQueued(this.id, number, text));
+  }
+
+  async remove(number: number): Promise<void> {
+    await this.#does(this.client.unqueue(this.id, number));
+  }
+
+  /** Stops what runs, and sends this one. */
+  async sendNow(number: number): Promise<void> {
+    await this.#does(this.client.sendNow(this.id, number));
+  }
+
+  /** What was done may concern a message that went meanwhile. */
+  async #does(request: Promise<unknown>): Promise<void> {
+    try {
+      await request;
+    } finally {
+      await this.refresh();
+    }
+  }
+}

@@ -1,0 +1,68 @@
+import { Clock, Pencil, SendHorizontal, X } from 'lucide-react';
+import { useState } from 'react';
+import { Button, IconButton } from '../ui/button.tsx';
+import { useStore } from '../ui/store.ts';
+import { text } from '../ui/text.ts';
+import { Editor } from './editor.tsx';
+import type { Queued } from './queue.ts';
+import type { OpenSession } from './session.ts';
+
+interface WaitingProps {
+  session: OpenSession;
+  /** Whether a turn runs or waits: then they go when it is done. */
+  isActive: boolean;
+}
+
+/** The messages that wait, above the place to write. */
+export function Waiting({ session, isActive }: WaitingProps) {
+  const waiting = useStore(session.queue, state => state.waiting);
+  if (waiting.length === 0) return null;
+  return (
+    <section aria-label={text.queue.title} className="mx-auto w-full max-w-measure px-3 pt-1 text-sm sm:px-4">
+      {/* Between two turns nothing runs, either, for a moment. */}
+      <p key={String(isActive)} className={`px-4 pb-1 text-soft ${isActive ? '' : 'appear-late'}`}>
+        {isActive ? text.queue.next(waiting.length) : text.queue.held(waiting.length)}
+      </p>
+      <ol className="flex max-h-[30dvh] flex-col gap-1 overflow-y-auto">
+        {waiting.map(queued => (
+          <Chip key={queued.number} session={session} queued={queued} />
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function Chip({ session, queued: { number, text: said } }: { session: OpenSession; queued: Queued }) {
+  const [isEdited, edit] = useState(false);
+  if (isEdited) {
+    const done = (changed: string | undefined) => {
+      edit(false);
+      if (changed) void session.changeQueued(number, changed);
+    };
+    return (
+      <li>
+        <Editor label={text.queue.edit} content={said} onDone={done}>
+          {(save, cancel) => (
+            <>
+              <Button onClick={cancel}>{text.cancel}</Button>
+              <Button look="strong" onClick={save}>
+                {text.queue.save}
+              </Button>
+            </>
+          )}
+        </Editor>
+      </li>
+    );
+  }
+  return (
+    <li className="flex items-center gap-1 rounded-xl border border-line bg-panel py-0.5 ps-4 pe-1">
+      <Clock aria-hidden className="size-3.5 shrink-0 text-faint" />
+      <span dir="auto" title={said} className="min-w-0 flex-1 truncate ps-1.5">
+        {said}
+      </span>
+      <IconButton icon={SendHorizontal} label={text.queue.sendNow} onClick={() => void session.sendQueued(number)} className="size-7" />
+      <IconButton icon={Pencil} label={text.queue.edit} onClick={() => edit(true)} className="size-7" />
+      <IconButton icon={X} label={text.queue.remove} onClick={() => void session.unqueue(number)} className="size-7" />
+    </li>
+  );
+}
