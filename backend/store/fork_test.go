@@ -39,17 +39,15 @@ func transcript(t *testing.T, s *Store, head agent.TurnID) (list []string) {
 	return append(list, fmt.Sprintf("%+v", history))
 }
 
-// §7 Forking copies a branch into a new session.
-func TestForkCopiesABranch(t *testing.T) {
-	s := fresh(t)
-	s.stopCollect()
-	s.collecting.Wait()
+// grown makes home a session with a branch that ends in the turn asked, which paused and went on, and with others beside it.
+func grown(t *testing.T, s *Store) (again, asked agent.TurnID) {
+	t.Helper()
 	must(t, s.CreateSession(t.Context(), home, spec, "/work"))
 	attached := agent.Message{ID: "u1", Role: agent.RoleUser, Parts: []agent.Part{agent.TextPart{Text: "look"}, picture.Part("a")}}
 	first := say(t, s, home, "1", "", &attached, picture)
 	say(t, s, home, "2", first, nil)
-	again := say(t, s, home, "1b", "", &agent.Message{}) // u1 is stored with another branch
-	asked := waiting(t, s, home, "3", again)
+	again = say(t, s, home, "1b", "", &agent.Message{}) // u1 is stored with another branch
+	asked = waiting(t, s, home, "3", again)
 	answer := approve("3")
 	answer.Scope = agent.ScopeSession
 	_, _, err := s.AnswerQuestion(t.Context(), home, asked, answer)
@@ -61,6 +59,15 @@ func TestForkCopiesABranch(t *testing.T) {
 	must(t, err)
 	limit := int64(7)
 	must(t, s.ChangeSession(t.Context(), home, Change{MaxTurns: &limit}))
+	return again, asked
+}
+
+// §7 Forking copies a branch into a new session.
+func TestForkCopiesABranch(t *testing.T) {
+	s := fresh(t)
+	s.stopCollect()
+	s.collecting.Wait()
+	again, asked := grown(t, s)
 	waiting(t, s, home, "4", asked)
 	before, err := s.Session(t.Context(), home)
 	must(t, err)
