@@ -11,6 +11,7 @@ import (
 	"github.com/coder/websocket"
 
 	"parley/backend/agent"
+	"parley/backend/store"
 	"parley/backend/vault"
 )
 
@@ -140,6 +141,24 @@ func TestAMessageWaitsOnTheSocket(t *testing.T) {
 	p.until("r1", "abort")
 	if got, _ := p.until("r2", "end"); got != "later" {
 		t.Errorf("said %q", got)
+	}
+}
+
+// TestWhatWaitedIsStopped: once it is sent, a message that waited is like any other.
+func TestWhatWaitedIsStopped(t *testing.T) {
+	w := open(t)
+	p := w.dial()
+	p.ask("r1", "s", "[[hang]]")
+	p.until("r1", "start")
+	p.send(`{"type":"send","requestId":"r2","headers":{},"body":{"queue":true},` + message("s", "u2", "[[say:half]] [[hang]]")[1:])
+	p.until("r2", "start")
+	w.decode(w.request("POST", "/messages/s/send-now", "", nil), new(Sent))
+	p.until("r2", "text-delta")
+	p.send(`{"type":"abort","requestId":"r2"}`)
+	for stopped := ""; stopped != string(store.Idle); {
+		var s Session
+		w.get("/sessions/s", &s)
+		stopped = string(s.Status)
 	}
 }
 
