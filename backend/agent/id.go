@@ -98,6 +98,15 @@ func (id MessageID) Shown() MessageID {
 	return MessageID(shown)
 }
 
+// Edition is the n of Edit, and 1 for an id that is no edit's.
+func (id MessageID) Edition() int {
+	_, n, _ := strings.Cut(string(id), editMark)
+	if number, err := strconv.Atoi(n); err == nil {
+		return number
+	}
+	return 1
+}
+
 // editMark is in no id that a client may give.
 const editMark = "~"
 

@@ -8,6 +8,7 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"os"
 	"reflect"
 	"regexp"
 	"runtime"
@@ -394,4 +395,24 @@ func is(want any, got string) error {
 		return fmt.Errorf("it is %s and should be %v", got, want)
 	}
 	return nil
+}
+
+// TestTheProtocolsPageIsWhole: what a client may use is on the page for its programmers.
+func TestTheProtocolsPageIsWhole(t *testing.T) {
+	b, err := os.ReadFile("protocol.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := string(b)
+	for _, r := range routes {
+		if _, path, _ := strings.Cut(r.pattern, " "); !r.owners && !strings.Contains(page, "`"+r.pattern+"`") && path != "/messages" {
+			t.Errorf("it does not tell of %s", r.pattern)
+		}
+	}
+	for _, named := range regexp.MustCompile("`((?:GET|POST|PATCH|PUT|DELETE) /[^`]*)`").FindAllStringSubmatch(page, -1) {
+		known := slices.ContainsFunc(routes, func(r route) bool { return r.pattern == named[1] })
+		if !known && named[1] != "GET /socket" && named[1] != "GET /openapi.json" {
+			t.Errorf("there is no %s", named[1])
+		}
+	}
 }

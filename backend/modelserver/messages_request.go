@@ -12,26 +12,21 @@ type dialogue struct {
 	Model     string          `json:"model"`
 	MaxTokens *int            `json:"max_tokens"`
 	System    content         `json:"system"`
-	Messages  []said          `json:"messages"`
+	Messages  []statement     `json:"messages"`
 	Tools     []anthropicTool `json:"tools"`
 	Stream    bool            `json:"stream"`
 }
 
-type said struct {
+type statement struct {
 	Role    string  `json:"role"`
 	Content content `json:"content"`
 }
 
 type anthropicTool struct {
-	Name        string `json:"name"`
-	Description string `json:"description"`
-	InputSchema struct {
-		Type       string                     `json:"type"`
-		Properties map[string]json.RawMessage `json:"properties"`
-		Required   []string                   `json:"required"`
-		Additional json.RawMessage            `json:"additionalProperties"`
-	} `json:"input_schema"`
-	Cache json.RawMessage `json:"cache_control"`
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	InputSchema json.RawMessage `json:"input_schema"`
+	Cache       json.RawMessage `json:"cache_control"`
 }
 
 // content is a list of blocks; a string is one of text.
@@ -95,12 +90,14 @@ func readDialogue(body []byte) (d dialogue, why string) {
 func (d dialogue) refuseTools() string {
 	names := map[string]bool{}
 	for i, t := range d.Tools {
+		var schema struct{ Type string }
+		_ = json.Unmarshal(t.InputSchema, &schema) // what is no schema has no type
 		switch {
 		case !toolName.MatchString(t.Name):
 			return fmt.Sprintf("tools.%d.custom.name: String should match pattern '%s'", i, toolName)
 		case names[t.Name]:
 			return "tools: Tool names must be unique."
-		case t.InputSchema.Type != "object":
+		case schema.Type != "object":
 			return fmt.Sprintf("tools.%d.custom.input_schema.type: Input should be 'object'", i)
 		}
 		names[t.Name] = true

@@ -141,8 +141,8 @@ func (s *Sessions) place(ctx context.Context, session store.Session, r Request) 
 	if err != nil {
 		return place{}, err
 	}
-	if len(editions) > 0 {
-		user.ID = user.ID.Edit(len(editions) + 1)
+	if n := len(editions); n > 0 { // not all of them need be here: a fork has those of its branch
+		user.ID = user.ID.Edit(editions[n-1].ID.Edition() + 1)
 	}
 	return place{turn.Parent, &user, user.ID}, nil
 }

@@ -120,6 +120,16 @@ func TestAForkGoesItsOwnWay(t *testing.T) {
 	all(t, w.send(t, r))
 	w.wantShown(t, fork, "u1:[[say:a]]", "a", "u2:[[say:other]]", "other")
 	w.wantShown(t, home, "u1:[[say:a]]", "a", "u2:[[say:b]]", "b")
+	r = named("u1", "[[say:edited]]")
+	r.Key = fork
+	all(t, w.send(t, r))
+	if fork, err = w.Fork(t.Context(), fork, ""); err != nil { // of the branch of the edit only
+		t.Fatal(err)
+	}
+	r = named("u1", "[[say:once more]]")
+	r.Key = fork
+	all(t, w.send(t, r))
+	w.wantShown(t, fork, "u1~3:[[say:once more]]", "once more")
 	if _, err := w.Fork(t.Context(), agent.SessionKey{Project: home.Project, Session: "none"}, ""); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("forked what is not there: %v", err)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 
 	"parley/backend/agent"
@@ -72,8 +71,8 @@ func (s *Sessions) Answer(ctx context.Context, project agent.ProjectID, r agent.
 }
 
 // Continue is Answer for several answers to one turn at once, each by the id of its question or, for a client's tool, by its
-// call. Those that were given before are passed over; if they are all, the turn that they led to is given. While the turn
-// still waits it is ErrBusy.
+// call. Those that were given before are passed over: the turn that they led to is given. While the turn waits for more, it
+// is given as it stands; without any answer to it, it is ErrBusy.
 func (s *Sessions) Continue(ctx context.Context, key agent.SessionKey, message agent.MessageID, answers []agent.InteractionResponse) (*Turn, error) {
 	row, err := s.Store.Turn(ctx, key, message)
 	if err != nil {
@@ -83,11 +82,12 @@ func (s *Sessions) Continue(ctx context.Context, key agent.SessionKey, message a
 	if err != nil {
 		return nil, err
 	}
-	open := 0
+	open, meant := 0, false
 	for _, q := range questions {
 		i := slices.IndexFunc(answers, func(r agent.InteractionResponse) bool {
 			return r.ID == q.Request.ID || r.ID == "" && r.Call == q.Request.Call
 		})
+		meant = meant || i >= 0
 		switch {
 		case q.Answer != nil:
 		case i < 0:
@@ -99,10 +99,12 @@ func (s *Sessions) Continue(ctx context.Context, key agent.SessionKey, message a
 		}
 	}
 	switch {
-	case open > 0:
-		return nil, ErrBusy
 	case len(questions) == 0:
 		return nil, agent.Errorf(agent.CodeValidation, "The message %s waits for no answer. Send a message of the person last.", message)
+	case open > 0 && !meant:
+		return nil, ErrBusy
+	case open > 0:
+		return s.replay(ctx, key, row.ID)
 	}
 	return s.resume(ctx, key, row.ID)
 }
@@ -186,26 +188,22 @@ func shaped(request agent.InteractionRequest, r agent.InteractionResponse) (agen
 	return r, nil
 }
 
-// resume lets a turn go on whose questions are all answered. If somebody else did, their turn is given.
+// resume lets a turn go on whose questions are all answered. If somebody else did, it is given as it is.
 func (s *Sessions) resume(ctx context.Context, key agent.SessionKey, id agent.TurnID) (*Turn, error) {
 	ctx = context.WithoutCancel(ctx)
 	t, err := s.begin(key)
 	if errors.Is(err, ErrBusy) {
-		<-t.started
-		if t.ID == id {
-			return t, nil
-		}
+		return s.replay(ctx, key, id)
 	}
 	if err != nil {
 		return nil, err
 	}
 	session, err := s.takeUp(ctx, t, id)
-	if errors.Is(err, store.ErrExists) {
-		s.end(t)
-		return s.replay(ctx, key, store.Turn{ID: id, Message: t.Message})
-	}
 	if err != nil {
 		s.end(t)
+		if errors.Is(err, store.ErrExists) {
+			return s.replay(ctx, key, id)
+		}
 		return nil, err
 	}
 	go s.run(ctx, t, session)
@@ -222,20 +220,12 @@ func (s *Sessions) takeUp(ctx context.Context, t *Turn, id agent.TurnID) (store.
 	if err != nil {
 		return session, err
 	}
-	started, ok := records[0].Event.(agent.TurnStarted)
-	if !ok {
-		return session, fmt.Errorf("the log of the turn %s begins with %T", id, records[0].Event)
-	}
-	t.ID, t.Message = id, started.Message
 	resumed, err := s.Store.ResumeTurn(ctx, t.Key, id)
 	if err != nil {
 		return session, err
 	}
-	records = append(records, resumed)
-	t.From = afterPause(records)
-	t.publish(records)
 	s.changes.publish(Change{t.Key, resumed})
-	return session, nil
+	return session, t.take(append(records, resumed))
 }
 
 // consequences are what follows from the answers to a paused turn: the results that the answers themselves are, and the
@@ -305,8 +295,9 @@ func (s *Sessions) stopPaused(ctx context.Context, key agent.SessionKey) (Stoppe
 	if err != nil {
 		return "", err
 	}
-	t.ID, t.Message = row.ID, row.Message
-	t.publish(records)
+	if err := t.take(records); err != nil {
+		return "", err
+	}
 	log := newTurnLog(s, t)
 	if err := s.settle(ctx, t, log, agent.TurnCompleted{StopReason: agent.StopCancelled, Usage: log.usage, Model: log.model}); err != nil {
 		if errors.Is(err, store.ErrNotFound) { // settled in between

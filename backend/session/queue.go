@@ -102,7 +102,7 @@ func (s *Sessions) Await(ctx context.Context, key agent.SessionKey, message agen
 			return nil, err
 		}
 		if len(turns) > 0 {
-			return s.replay(ctx, key, turns[0])
+			return s.replay(ctx, key, turns[0].ID)
 		}
 		if !slices.ContainsFunc(queue, func(q store.Queued) bool { return q.Message.ID == message }) {
 			return nil, store.ErrNotFound

@@ -202,7 +202,7 @@ func (s *Sessions) known(ctx context.Context, session store.Session, user agent.
 			}
 		}
 	}
-	return s.replay(ctx, session.Key, turn)
+	return s.replay(ctx, session.Key, turn.ID)
 }
 
 func sameContent(a, b agent.Message) bool {
@@ -212,15 +212,15 @@ func sameContent(a, b agent.Message) bool {
 }
 
 // replay gives a turn to watch: the running one if it is, else one that is all there already.
-func (s *Sessions) replay(ctx context.Context, key agent.SessionKey, row store.Turn) (*Turn, error) {
-	if t, ok := s.Running(key); ok && t.ID == row.ID {
+func (s *Sessions) replay(ctx context.Context, key agent.SessionKey, id agent.TurnID) (*Turn, error) {
+	if t, ok := s.Running(key); ok && t.ID == id {
 		return t, nil
 	}
-	records, err := s.Store.TurnLog(ctx, row.ID)
+	records, err := s.Store.TurnLog(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	return finished(key, row, records), nil
+	return finished(key, records)
 }
 
 // Running gives the turn that the session is busy with.
@@ -248,7 +248,7 @@ func (s *Sessions) Last(ctx context.Context, key agent.SessionKey) (*Turn, error
 	if len(turns) == 0 {
 		return nil, store.ErrNotFound
 	}
-	return s.replay(ctx, key, turns[0])
+	return s.replay(ctx, key, turns[0].ID)
 }
 
 // Stopped says how a stop ended.

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"sync"
 
@@ -43,12 +44,27 @@ func newTurn(key agent.SessionKey) *Turn {
 
 // finished is a turn from the store. Nothing more happens in it, also if its log has no end: whoever reads the log of a
 // turn between its last event and its settling gets what there is.
-func finished(key agent.SessionKey, row store.Turn, records []agent.Record) *Turn {
+func finished(key agent.SessionKey, records []agent.Record) (*Turn, error) {
 	t := newTurn(key)
-	t.ID, t.Message, t.From = row.ID, row.Message, afterPause(records)
-	t.publish(records)
+	if err := t.take(records); err != nil {
+		return nil, err
+	}
 	t.end()
-	return t
+	return t, nil
+}
+
+// take makes t the turn whose log is in records.
+func (t *Turn) take(records []agent.Record) error {
+	if len(records) == 0 {
+		return store.ErrNotFound
+	}
+	started, ok := records[0].Event.(agent.TurnStarted)
+	if !ok {
+		return fmt.Errorf("the log of the turn %s begins with %T", records[0].Turn, records[0].Event)
+	}
+	t.ID, t.Message, t.From = started.Turn, started.Message, afterPause(records)
+	t.publish(records)
+	return nil
 }
 
 // afterPause is where the records begin that followed on the last pause; 0 if nothing did.

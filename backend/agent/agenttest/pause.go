@@ -178,7 +178,11 @@ func goesOnFromSeveralAnswers(s *stage) {
 	if b, err := os.ReadFile(filepath.Join(s.policy.Scratch, "b.txt")); string(b) != "b" {
 		s.Errorf("b.txt holds %q (%v)", b, err)
 	}
-	s.finished(s.resume([]agent.Message{script, step, seen, message(agent.RoleTool, deny("c1", "no"), deny("c3", "no"))}, "c1"), "done")
+	turn = s.resume([]agent.Message{script, step, seen, message(agent.RoleTool, deny("c1", "no"), deny("c3", "no"))}, "c1")
+	s.finished(turn, "done")
+	if r := turn.Results(); len(r) != 0 {
+		s.Errorf("a call that has its result was run again: %+v", r)
+	}
 }
 
 // §6 Client tools (a tool with no executor): the call is shown, its output is given, the turn continues.

@@ -20,7 +20,7 @@ test('a request carries the token, and a body that says what it is', async () =>
   expect({ url, method, headers, body }).toEqual({
     url: 'http://127.0.0.1:1/sessions/a%3Ab',
     method: 'PATCH',
-    headers: { authorization: 'Bearer secret', 'content-type': 'application/json' },
+    headers: { accept: 'application/json', authorization: 'Bearer secret', 'content-type': 'application/json' },
     body: '{"title":"T"}',
   });
 });
