@@ -77,7 +77,7 @@ func TestALargeHeaderIsRefused(t *testing.T) {
 	}
 }
 
-// §9 no request body over 64 MiB
+// §9 no request body over 64 MiB (§3 413)
 func TestALargeBodyIsRefused(t *testing.T) {
 	w := open(t)
 	for name, change := range map[string]func(*http.Request){

@@ -101,7 +101,7 @@ func (p *page) until(request, kind string) (string, socketFrame) {
 	}
 }
 
-// §8 one WebSocket at /socket
+// §8 one WebSocket at /socket: §8 send, resume, abort → start, chunk with gapless sequence, end, error, no-active.
 func TestTheSocketStreamsATurn(t *testing.T) {
 	w := open(t)
 	p := w.dial()
@@ -220,6 +220,7 @@ func TestAnAbortedTurnLeavesTheOthers(t *testing.T) {
 	}
 }
 
+// §8 the same socket for session events.
 func TestTheSocketTellsWhatChanges(t *testing.T) {
 	w := open(t)
 	p := w.dial()
@@ -275,6 +276,7 @@ func TestWhatIsNoFrameClosesTheSocket(t *testing.T) {
 	}
 }
 
+// §8 token in the subprotocol.
 func TestAPageOfAnotherOriginGetsNoSocket(t *testing.T) {
 	w := open(t)
 	for name, options := range map[string]*websocket.DialOptions{
