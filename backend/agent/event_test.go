@@ -108,6 +108,7 @@ func TestSessionIDs(t *testing.T) {
 	if a, b := NewSessionID(), NewSessionID(); a.Validate() != nil || a == b {
 		t.Errorf("minted %s and %s: they must be valid and differ", a, b)
 	}
+	// §1 in a file name what is not [A-Za-z0-9._-] becomes -
 	if got := SessionID("a:b/..c").FileName(); got != "a-b-..c" {
 		t.Errorf("got %q", got)
 	}

@@ -9,7 +9,7 @@ import (
 
 // forms is what is chosen where */* is streamed: of POST /messages.
 var forms = map[string]form{
-	// §2 Accept: absent or application/json → one JSON reply; text/event-stream → SSE; */* → SSE as well
+	// §2 Accept: absent or application/json → one JSON reply; §2 text/event-stream → SSE; §2 */* → SSE as well
 	"":                  asJSON,
 	" , ":               asJSON,
 	"application/json":  asJSON,
@@ -67,7 +67,7 @@ func TestAcceptIsReadByTheRules(t *testing.T) {
 	}
 }
 
-// TestTheFormOfATurn: what the client accepts is what it gets, and what it does not accept starts nothing.
+// TestTheFormOfATurn: what the client accepts is what it gets, and what it does not accept starts nothing: §3 406.
 func TestTheFormOfATurn(t *testing.T) {
 	w := open(t)
 	sessionFor := map[string]string{"": "whole", "*/*": "streamed", "image/png": "refused"}
@@ -111,7 +111,7 @@ func TestATurnAsOneReply(t *testing.T) {
 	if len(messages) != 2 || !strings.Contains(messages[1], `"parts":`+string(reply.Data.Outputs.Parts)) {
 		t.Errorf("parts %s\nof %v", reply.Data.Outputs.Parts, messages)
 	}
-	// A turn that failed is no success, also for who looks at the status alone.
+	// §3 429: a turn that failed is no success, also for who looks at the status alone.
 	res, reply = ask("bad", "[[say:half]] [[error1:429]]")
 	if res.StatusCode != http.StatusTooManyRequests || reply.Status.Code != res.StatusCode || reply.Status.Type != "provider_rate_limit" ||
 		reply.Status.Message == "" || reply.StopReason != "error" {

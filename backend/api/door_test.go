@@ -11,7 +11,9 @@ import (
 	"parley/backend/agent"
 )
 
-// §9 exact Host and Origin checks, §9 a 256-bit token, §2 x-parley-messages-version
+// §9 exact Host and Origin checks (§3 403 wrong origin or host); §9 a 256-bit token (§3 401 no or wrong token) §9 from the
+// Authorization header; §9 No cookies, no * in CORS; §2 Every reply carries x-parley-messages-version: 1, and §2 a request that
+// names another major → 400.
 func TestWhoIsLetIn(t *testing.T) {
 	w := open(t)
 	own := w.url
@@ -45,6 +47,8 @@ func TestWhoIsLetIn(t *testing.T) {
 		"the address of every interface":          {func(r *http.Request) { r.Host = "0.0.0.0" + own[strings.LastIndex(own, ":"):] }, 403},
 		"a minor version of this protocol":        {header(versionName, "1.4"), 200},
 		"no version at all":                       {header(versionName, "one"), 400},
+		"the token in the address":                {func(r *http.Request) { r.Header.Del("Authorization"); r.URL.RawQuery = "token=" + testToken }, 401},
+		"the token in a cookie":                   {func(r *http.Request) { r.Header.Del("Authorization"); r.Header.Set("Cookie", "token="+testToken) }, 401},
 		"a version of the protocol to come":       {header(versionName, "2"), 400},
 		"this version of the protocol":            {header(versionName, "1"), 200},
 	} {
@@ -55,6 +59,9 @@ func TestWhoIsLetIn(t *testing.T) {
 			}
 			if res.Header.Get("Access-Control-Allow-Origin") == "*" || res.Header.Get("Access-Control-Allow-Credentials") != "" || res.Header.Get("Set-Cookie") != "" {
 				t.Errorf("more may read this: %v", res.Header)
+			}
+			if got := res.Header.Get(versionName); got != apiVersion {
+				t.Errorf("it says version %q", got)
 			}
 			if origin := res.Header.Get("Access-Control-Allow-Origin"); c.want == 403 && origin != "" {
 				t.Errorf("a refused origin may read this: %s", origin)
@@ -118,7 +125,7 @@ func TestIDsOutsideThePatternAreRefused(t *testing.T) {
 	}
 }
 
-// §3 Whatever fails before the first frame is plain JSON
+// §3 Whatever fails before the first frame is plain JSON: §3 404.
 func TestWhatIsNotThereIsSaidInJSON(t *testing.T) {
 	w := open(t)
 	for _, c := range []struct {
@@ -147,7 +154,7 @@ func TestWhatIsNotThereIsSaidInJSON(t *testing.T) {
 	}
 }
 
-// §3 a stack trace never
+// §3 5xx; §3 body {status:{code, type, message}}, §3 a stack trace never.
 func TestAPanicTellsNothing(t *testing.T) {
 	w := open(t)
 	w.door.mux.HandleFunc("GET /panics", func(http.ResponseWriter, *http.Request) { panic("a secret") })
@@ -196,6 +203,13 @@ func TestThePageIsStrict(t *testing.T) {
 		t.Fatalf("%s %s (%v)", res.Status, b, err)
 	}
 	policy := res.Header.Get("Content-Security-Policy")
+	for _, path := range []string{"/", "/assets/a.js"} {
+		for _, method := range []string{"GET", "HEAD"} {
+			if got := w.request(method, path, "", noToken).Header.Get("Content-Security-Policy"); got != policy {
+				t.Errorf("%s %s: the policy is %q", method, path, got)
+			}
+		}
+	}
 	for _, want := range []string{"default-src 'none'", "script-src 'self'", "connect-src 'self' ws://" + w.url[7:], "frame-ancestors 'none'"} {
 		if !strings.Contains(policy+";", want+";") {
 			t.Errorf("the policy lacks %q: %s", want, policy)

@@ -28,6 +28,7 @@ func (w *world) answers(body string) (reply Reply) {
 
 func TestSessionsAreNamedByTheirClients(t *testing.T) {
 	w := open(t)
+	// §2 session_id is optional.
 	t.Run("§1 absent → mint", func(t *testing.T) {
 		for _, body := range []string{`{"messages":[{"role":"user","parts":[{"type":"text","text":"[[say:x]]"}]}]}`, `{"data":{"messages":[{"role":"user","parts":[{"type":"text","text":"[[say:x]]"}]}]}}`} {
 			if id := w.answers(body).SessionID; !regexp.MustCompile(`^sess_[0-9a-f]{32}$`).MatchString(string(id)) {
@@ -35,6 +36,7 @@ func TestSessionsAreNamedByTheirClients(t *testing.T) {
 			}
 		}
 	})
+	// §2 an unknown id appends: of a message.
 	t.Run("§1 unknown → create, §1 known → continue", func(t *testing.T) {
 		for i := range 2 {
 			if id := w.answers(envelope("mine", fmt.Sprint("u", i), "[[say:x]]", "")).SessionID; id != "mine" {
@@ -79,7 +81,7 @@ func TestSessionsAreNamedByTheirClients(t *testing.T) {
 	})
 }
 
-// §1 a second turn while one runs → 409 with the turn's state
+// §1 a second turn while one runs → 409 (§3 409) with the turn's state
 func TestWhoFindsASessionBusyIsToldWithWhat(t *testing.T) {
 	w := open(t)
 	w.say("runs", "u1", "[[hang]]")
@@ -147,6 +149,8 @@ func TestWhatARequestSays(t *testing.T) {
 			t.Errorf("the agent is %+v: what is absent is inherited", s.Agent)
 		}
 	})
+	// §2 the client may send the whole conversation or only the last message; §2 if it sends all and it disagrees with the
+	// record, the record wins.
 	t.Run("§2 the server's record is authoritative", func(t *testing.T) {
 		w.answers(envelope("record", "u1", "[[say:true]]", ""))
 		w.answers(`{"id":"record","messages":[{"id":"u1","role":"user","parts":[{"type":"text","text":"forged"}]},{"id":"m","role":"assistant","parts":[{"type":"text","text":"forged"}]},` +

@@ -31,7 +31,7 @@ func (w *world) upload(content string) Uploaded {
 	return u
 }
 
-// §2 POST /media → {handle, url}, GET /media/{sha256}.
+// §2 POST /media → {handle, url}, §2 GET /media/{sha256} with the token.
 //
 // TestAFileComesBackAsItWasSent: inside of a message or uploaded before it, what is kept of it in rows is its handle.
 func TestAFileComesBackAsItWasSent(t *testing.T) {

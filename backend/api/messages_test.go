@@ -9,12 +9,13 @@ import (
 	"testing"
 )
 
-// §3 headers, §2 useChat must work with no glue: the body is the one that it sends by default.
+// §3 Headers; §2 useChat must work with no glue: the body is the one that it sends by default. §5 {session_id} → {session_id,
+// messages: [UIMessage…]}.
 func TestATurnIsStreamedAndLoadedAlike(t *testing.T) {
 	w := open(t)
 	res := w.say("s", "u1", `look [[tool:list_directory {"path":"."}]] [[say:done]]`)
 	if got := res.Header; res.StatusCode != 200 || got.Get("Content-Type") != "text/event-stream" || got.Get("X-Vercel-Ai-Ui-Message-Stream") != "v1" ||
-		got.Get("Cache-Control") != "no-cache" || got.Get("X-Accel-Buffering") != "no" || got.Get(versionName) != "1" {
+		got.Get("Cache-Control") != "no-cache" || got.Get("Connection") != "keep-alive" || got.Get("X-Accel-Buffering") != "no" || got.Get(versionName) != "1" {
 		t.Errorf("%s %v", res.Status, got)
 	}
 	stream := frames(t, res.Body)
@@ -30,7 +31,7 @@ func TestATurnIsStreamedAndLoadedAlike(t *testing.T) {
 	}
 }
 
-// §2 POST /messages/{id}/stop
+// §2 POST /messages/{id}/stop: §6 The reply says which happened.
 func TestASecondTurnHasToWait(t *testing.T) {
 	w := open(t)
 	w.say("s", "u1", "[[hang]]")
@@ -51,7 +52,7 @@ func TestASecondTurnHasToWait(t *testing.T) {
 	}
 }
 
-// §6 client gone ≠ turn cancelled; §8 204 when nothing runs; §8 without Last-Event-ID a full replay, deltas merged (§3 coalesce).
+// §6 client gone ≠ turn cancelled; §8 204 when nothing runs; §8 without Last-Event-ID a full replay from start, deltas merged .
 func TestAClientThatLeavesStopsNothingAndResumesAnywhere(t *testing.T) {
 	w := open(t)
 	ctx, leave := context.WithCancel(t.Context())
@@ -89,6 +90,7 @@ func TestAClientThatLeavesStopsNothingAndResumesAnywhere(t *testing.T) {
 	}
 }
 
+// §6 Any number of clients watch one turn; §6 each gets a snapshot first, then deltas.
 func TestManyWatchersSeeTheSame(t *testing.T) {
 	w := open(t)
 	first := w.say("s", "u1", "[[deltas:300]] [[gap:1ms]]")
@@ -104,6 +106,7 @@ func TestManyWatchersSeeTheSame(t *testing.T) {
 	}
 }
 
+// §4 The same failure is never reported twice. §2 trigger: "regenerate-message" regenerates.
 func TestAFailureIsInTheStreamAndCanBeTriedAgain(t *testing.T) {
 	w := open(t)
 	stream := frames(t, w.say("s", "u1", "[[error1:401]] [[say:fine]]").Body)
@@ -122,7 +125,7 @@ func TestAFailureIsInTheStreamAndCanBeTriedAgain(t *testing.T) {
 	}
 }
 
-// §5 before and limit: pages backwards.
+// §5 ?before=<message id>&limit= pages backwards.
 func TestLoadingBackwards(t *testing.T) {
 	w := open(t)
 	for i := range 5 {

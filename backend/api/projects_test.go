@@ -24,12 +24,12 @@ type theirs struct {
 	number                                    int64
 }
 
+const asksToWrite = `[[tool:write_file {"path":"a","content":"x"}]] [[say:done]]`
+
 // asks sends a message that makes the careful demo agent ask, and gives the question.
 func (w *world) asks(session, id string, change func(*http.Request)) Question {
 	w.t.Helper()
-	body := fmt.Sprintf(`{"session_id":%q,"references":{"agent":"demo-careful"},"data":{"messages":[{"id":%q,"role":"user","parts":[`+
-		`{"type":"text","text":%q}]}]}}`, session, id, `[[tool:write_file {"path":"a","content":"x"}]] [[say:done]]`)
-	res := w.request("POST", "/messages", body, func(r *http.Request) {
+	res := w.request("POST", "/messages", envelope(session, id, asksToWrite, `"references":{"agent":"demo-careful"},`), func(r *http.Request) {
 		r.Header.Set("Accept", "application/json")
 		if change != nil {
 			change(r)
@@ -239,7 +239,7 @@ func TestAFolderIsAProject(t *testing.T) {
 	}
 }
 
-// TestTheSocketOfAProject: it streams and tells what belongs to the project, and nothing else.
+// TestTheSocketOfAProject: §1 unique per project, or there would be one session s. It streams and tells what belongs to the project, and nothing else.
 func TestTheSocketOfAProject(t *testing.T) {
 	w := open(t)
 	p := w.dialAs(w.door.Bind("mine"))

@@ -60,7 +60,7 @@ func readTo(t *testing.T, res *http.Response, id int) (list []frame) {
 	return list
 }
 
-// §3 n is the index: Last-Event-ID: n continues at n+1. §6 a client that reloads at any point ends with the same message.
+// §3 n is the index, §3 Last-Event-ID: n continues at n+1; §8 with it, what follows. §6 a client that reloads at any point ends with the same message.
 // Clients are cut off at every frame of a turn, some while it runs, the others after.
 func TestAClientIsCutOffAtEveryFrame(t *testing.T) {
 	w := open(t)

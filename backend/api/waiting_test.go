@@ -30,7 +30,7 @@ func idOf(t *testing.T, message json.RawMessage) agent.MessageID {
 	return m.ID
 }
 
-// §2 POST /approvals/{id}, §6 approvals: each is answered by id, once, and what was asked is in the inbox until then.
+// §2 POST /approvals/{id}, §6 approvals: each is answered by id, once, §6 from any client, and what was asked is in the inbox until then.
 func TestAnswersByID(t *testing.T) {
 	w := open(t)
 	q := w.asks("s", "u1", nil)
@@ -69,7 +69,7 @@ func TestAnswersByID(t *testing.T) {
 	}
 }
 
-// §2 a continuation has the assistant message last. §6 the continuation, whoever sends it, answers with a new response that
+// §2 A continuation has the assistant message last: §6 or by the AI SDK's own flow. §6 the continuation, whoever sends it, answers with a new response that
 // starts with the same messageId.
 func TestAnswersInTheClientsOwnWay(t *testing.T) {
 	w := open(t)
@@ -100,23 +100,29 @@ func TestAnswersInTheClientsOwnWay(t *testing.T) {
 	}
 }
 
-// §2 a turn that pauses must not look like a success
+// §2 A turn that pauses for approval must not look like a success, also to who sends it again: until it was answered.
 func TestATurnThatPausesAsOneReply(t *testing.T) {
 	w := open(t)
-	q := w.asks("s", "u1", nil) // which looks at stop_reason and pending
-	f := failure(t, w.request("POST", "/approvals/"+string(q.ID)+"x", `{"approved":true}`, nil))
-	if f.Code != http.StatusNotFound {
+	q := w.asks("s", "u1", nil) // which looks at stop_reason, and that one thing is pending
+	body := envelope("s", "u1", asksToWrite, "")
+	again := w.answers(body)
+	if again.StopReason != agent.StopPaused || len(again.Pending) != 1 || again.Pending[0].ID != q.ID || q.Call == "" || q.Kind != agent.UserApproval {
+		t.Errorf("sent again: %+v", again)
+	}
+	if f := failure(t, w.request("POST", "/approvals/"+string(q.ID)+"x", `{"approved":true}`, nil)); f.Code != http.StatusNotFound {
 		t.Errorf("a question that is not: %+v", f)
 	}
-	stream := frames(t, w.say("t", "u1", "x").Body) // for comparison: a turn that does not
-	if !strings.Contains(fmt.Sprint(stream), `"finishReason":"stop"`) {
-		t.Errorf("%v", stream)
+	var d Decided
+	w.decode(w.request("POST", "/approvals/"+string(q.ID), `{"approved":true}`, nil), &d)
+	frames(t, w.request("GET", "/messages/s/stream", "", header("Last-Event-ID", "0")).Body)
+	if done := w.answers(body); done.StopReason != agent.StopEndTurn || done.Pending != nil || done.TraceID != again.TraceID {
+		t.Errorf("answered: %+v", done)
 	}
 }
 
 func later(session, id, text string) string { return envelope(session, id, text, `"queue":true,`) }
 
-// §2 GET | PATCH | DELETE /messages/{id}/queue[/{n}], §6 queue: visible, editable and removable, and sent when the turn is done.
+// §2 GET | PATCH | DELETE /messages/{id}/queue[/{n}]. §1 unless the body says queue: true. §6 Queue and steer: visible, editable and removable, and sent when the turn is done.
 func TestWhatWaitsInTheQueue(t *testing.T) {
 	w := open(t)
 	question := w.asks("s", "u1", nil)
@@ -162,7 +168,7 @@ func TestWhatWaitsInTheQueue(t *testing.T) {
 	}
 }
 
-// §2 POST /messages/{id}/send-now, §6 send now interrupts what runs, and keeps what was said.
+// §2 POST /messages/{id}/send-now; §6 "send now" interrupts what runs, and keeps what was said.
 func TestSendNow(t *testing.T) {
 	w := open(t)
 	if f := failure(t, w.request("POST", "/messages/s/send-now", "", nil)); f.Code != http.StatusNotFound {
@@ -234,7 +240,7 @@ func TestBranches(t *testing.T) {
 	}
 }
 
-// §5 replayed as a UI Message Stream: what a person said is there too, and no number comes twice.
+// §5 the stored session is replayed as a UI Message Stream: what a person said is there too, and no number comes twice.
 func TestASessionAsAStream(t *testing.T) {
 	w := open(t)
 	live := frames(t, w.say("s", "u1", "[[say:one]]").Body)
@@ -268,7 +274,7 @@ func TestASessionAsAStream(t *testing.T) {
 	}
 }
 
-// §3 a comment frame after 15 s of silence, and after each 15 s more.
+// §3 A comment frame (: ping) after 15 s of silence, and after each 15 s more.
 func TestSilenceIsBroken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start, pings := time.Now(), []time.Duration{}

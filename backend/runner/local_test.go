@@ -141,7 +141,8 @@ func TestTheCommandLine(t *testing.T) {
 	}
 }
 
-// TestFailedTurnsLeaveTheRunnerAlive: an engine that fails, even by a panic, fails its turn and nothing else.
+// TestFailedTurnsLeaveTheRunnerAlive: an engine that fails, even by a panic, fails its turn and nothing else: §4 Endings,
+// exactly one per response: Error (panics included).
 func TestFailedTurnsLeaveTheRunnerAlive(t *testing.T) {
 	conn := connTo(t, "engine")
 	for action, want := range map[string]struct {

@@ -46,8 +46,8 @@ func (w *world) wantShown(t *testing.T, key agent.SessionKey, want ...string) {
 	}
 }
 
-// §7 editing a sent message makes a branch; both stay; the person switches between them. §2 a known id with other content is
-// an edit.
+// §7 editing a sent message makes a branch; §7 both stay; the person switches between them; §7 messages stay append-only. §2 a
+// known id with other content is an edit.
 func TestAnEditIsABranch(t *testing.T) {
 	w := fresh(t)
 	first := w.send(t, named("u1", "[[say:a]]"))
@@ -82,7 +82,7 @@ func TestAnEditIsABranch(t *testing.T) {
 	}
 }
 
-// §7 regenerating an answer makes a branch, in the middle of the conversation too.
+// §7 regenerating an answer makes a branch (§4 `messageId` is unique per turn), in the middle of the conversation too.
 func TestAnAnswerWrittenAnew(t *testing.T) {
 	w := fresh(t)
 	first := w.send(t, named("u1", "[[say:a]]"))

@@ -70,7 +70,7 @@ func (w *world) wrote() bool {
 	return err == nil
 }
 
-// §6 an ask emits exactly one request; the harness gets no answer until the person decides.
+// §6 an ask emits exactly one request; §6 the harness gets no answer until the person decides.
 func TestAnApprovalLetsTheCallRunOnce(t *testing.T) {
 	w := fresh(t)
 	q := w.asked(t, writes)

@@ -45,7 +45,8 @@ func (w *world) spokenTo(t *testing.T, q store.Queued) string {
 
 const endless = `[[deltas:100000]] [[gap:5ms]]`
 
-// §6 text sent during a turn is queued, visible, editable and removable, and goes when the turn is done.
+// §6 text sent during a turn is queued, visible, editable and removable, and goes when the turn is done (§6 not while it is
+// paused).
 func TestWhatWaitsGoesInOrder(t *testing.T) {
 	w := fresh(t)
 	w.asked(t, writes) // it waits: nothing goes meanwhile
@@ -89,7 +90,7 @@ func (w *world) enqueueKnown(t *testing.T, q store.Queued) *Turn {
 	return turn
 }
 
-// §6 "send now" interrupts; after a stop, what waits waits for the person.
+// §6 "send now" steers where the harness can take it and otherwise interrupts first: ours cannot. After a stop, what waits waits for the person.
 func TestAStopHoldsWhatWaits(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "history.db")
 	w := open(t, path)

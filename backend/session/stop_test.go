@@ -56,7 +56,7 @@ func (c heldConn) Prompt(ctx context.Context, p agent.Prompt) iter.Seq2[agent.Ev
 	}
 }
 
-// §6 stop is graded: the partial message stays, the session is usable at once. §4 stop closes every dangling call: the next
+// §6 stop is graded; §6 the partial message stays, §6 the session is usable at once. §4 stop closes every dangling call: the next
 // turn is valid for every provider.
 func TestAStopAfterEveryEvent(t *testing.T) {
 	for _, wire := range wires {

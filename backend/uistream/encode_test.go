@@ -40,11 +40,21 @@ func TestALogThatIsNoTurnHasNoView(t *testing.T) {
 	}
 }
 
-// §4 `finishReason` ∈ stop, length, content-filter, tool-calls, error, other; the raw value in the metadata.
+// §4 `finishReason` ∈ stop, length, content-filter, tool-calls, error, other; §4 the raw value in the metadata.
 func TestFinishReasons(t *testing.T) {
 	for reason, want := range map[agent.StopReason]string{
-		agent.StopEndTurn: "stop", agent.StopSequence: "stop", agent.StopMaxTokens: "length", agent.StopToolUse: "tool-calls", agent.StopPaused: "tool-calls",
-		agent.StopRefusal: "content-filter", agent.StopContentFilter: "content-filter", agent.StopError: "error", "hologram": "other",
+		// §4 end_turn and stop_sequence → stop
+		agent.StopEndTurn: "stop", agent.StopSequence: "stop",
+		// §4 max_tokens → length
+		agent.StopMaxTokens: "length",
+		// §4 tool_use and paused for an approval → tool-calls
+		agent.StopToolUse: "tool-calls", agent.StopPaused: "tool-calls",
+		// §4 refusal → content-filter
+		agent.StopRefusal: "content-filter", agent.StopContentFilter: "content-filter",
+		// §4 error → error
+		agent.StopError: "error",
+		// §4 the rest → other
+		"hologram": "other",
 	} {
 		records := []agent.Record{started, {Event: agent.MessageDelta{Text: "x"}}, {Event: agent.TurnCompleted{StopReason: reason}}}
 		sse := string(stream(encode(records), -1, false, Common))
@@ -54,7 +64,8 @@ func TestFinishReasons(t *testing.T) {
 	}
 }
 
-// §6 A paused turn parks: the continuation answers with a new response that starts with the same `messageId`.
+// §6 A paused turn parks: the continuation answers with a new response that starts with the same `messageId`. §4 a resumed
+// (paused) turn echoes the trailing assistant message's id.
 func TestAContinuationBeginsAfterThePause(t *testing.T) {
 	f := readFixture(t, "testdata/turns/ask_allowed.txt")
 	records := f.records(t)

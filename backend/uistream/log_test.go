@@ -80,7 +80,7 @@ func checkMergedMessage(t *testing.T, records []agent.Record, chunks []Chunk) {
 	}
 }
 
-// checkResume: §3 n is the index, and Last-Event-ID: n continues at n+1, splitting a merged delta if need be. A client that
+// checkResume: §3 n is the index, and §3 Last-Event-ID: n continues at n+1, §3 splitting a merged delta if need be. A client that
 // was cut after any chunk and resumes has what it would have had. One that has the end of a pause asks for what continues
 // it, which is a response of its own.
 func checkResume(t *testing.T, chunks []Chunk) {

@@ -27,7 +27,8 @@ func said(text string) agent.Message {
 	return agent.Message{ID: "u1", Role: agent.RoleUser, Parts: []agent.Part{agent.TextPart{Text: text}}}
 }
 
-// TestRecordedRequests reads what the real client sends; a vitest test holds it to that.
+// TestRecordedRequests reads what the real client sends; a vitest test holds it to that. §2 queue: true is a top-level field:
+// in the envelope.
 func TestRecordedRequests(t *testing.T) {
 	for name, want := range map[string]Request{
 		"native":            {Session: "sess_1", Message: said("Hi"), Trigger: TriggerSubmit},

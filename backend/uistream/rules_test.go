@@ -9,7 +9,7 @@ import (
 )
 
 // chunkKeys are the keys of each type of chunk: those that it must have, then those that it may. Strict clients accept
-// no others: §4 Emitted.
+// no others: §4 Emitted, and §4 providerMetadata is an object of objects where there is any.
 var chunkKeys = map[string]string{
 	"start":                  "messageId messageMetadata",
 	"start-step":             "",
@@ -54,8 +54,10 @@ type wireChunk struct {
 	Preliminary bool
 }
 
-// ruleChecker holds a sequence of chunks to the rules: §4 For any id, Each loop iteration, `messageId` is unique, Endings, A tool
-// result for an id never announced, Close text and reasoning blocks.
+// ruleChecker holds a sequence of chunks to the rules: §4 For any id: start before deltas before end; §4 One text or reasoning
+// block open at a time; §4 a tool call closes it; §4 A new id per block; §4 Each loop iteration; §4 a resumed (paused) turn
+// echoes the id; §4 Endings, exactly one per response; §4 The same failure is never reported twice; §4 A tool result for an id
+// never announced; §4 Close text and reasoning blocks before finish-step.
 type ruleChecker struct {
 	step    bool
 	open    string            // the block
@@ -85,6 +87,7 @@ func checkRules(chunks []Chunk) error {
 	return nil
 }
 
+// checkShape: §4 Emit the strict form; §4 every other optional field is absent, never null.
 func checkShape(text []byte) (wireChunk, error) {
 	var w wireChunk
 	if err := json.Unmarshal(text, &w); err != nil {
