@@ -3,6 +3,7 @@ package api
 import (
 	"encoding/json"
 	"net/http"
+	"time"
 
 	"parley/backend/agent"
 	"parley/backend/store"
@@ -41,13 +42,17 @@ type Decided struct {
 func toQuestions(open []store.Question) []Question {
 	list := make([]Question, len(open))
 	for i, q := range open {
-		manifest := q.Request.Payload
-		if manifest == nil {
-			manifest = json.RawMessage("null")
-		}
-		list[i] = Question{q.Request.ID, q.Key.Session, q.Request.Kind, q.Request.Call, manifest, q.AskedAt.UnixMilli()}
+		list[i] = toQuestion(q.Key, q.Request, q.AskedAt)
 	}
 	return list
+}
+
+func toQuestion(key agent.SessionKey, r agent.InteractionRequest, at time.Time) Question {
+	manifest := r.Payload
+	if manifest == nil {
+		manifest = json.RawMessage("null")
+	}
+	return Question{r.ID, key.Session, r.Kind, r.Call, manifest, at.UnixMilli()}
 }
 
 func (d inside) listApprovals(r *http.Request) (Inbox, error) {

@@ -74,8 +74,13 @@ var (
 // statuses is how the codes of the rooms behind the door look from outside.
 var statuses = map[agent.Code]int{
 	agent.CodeValidation:          http.StatusBadRequest,
+	agent.CodeContentFilter:       http.StatusUnprocessableEntity,
+	agent.CodeTurnLimit:           http.StatusUnprocessableEntity,
+	agent.CodeBudgetExceeded:      http.StatusUnprocessableEntity,
 	agent.CodeProviderRateLimit:   http.StatusTooManyRequests,
+	agent.CodeProviderAuth:        http.StatusBadGateway,
 	agent.CodeProviderUnavailable: http.StatusBadGateway,
+	agent.CodeRunTimeout:          http.StatusGatewayTimeout,
 	agent.CodeCancelled:           http.StatusServiceUnavailable,
 }
 

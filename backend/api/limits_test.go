@@ -169,8 +169,11 @@ func TestAWatcherThatNeverReads(t *testing.T) {
 	w := open(t)
 	const body = `[[deltas:20000]]`
 	lazy := w.connect()
+	if err := lazy.(*net.TCPConn).SetReadBuffer(1 << 10); err != nil {
+		t.Fatal(err)
+	}
 	first := w.request("POST", "/messages", message("s", "u1", body), nil)
-	fmt.Fprintf(lazy, "GET /messages/s/stream HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\n\r\n", w.url[len("http://"):], testToken)
+	fmt.Fprintf(lazy, "GET /messages/s/stream HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nX-Parley-Coalesce: 0\r\n\r\n", w.url[len("http://"):], testToken)
 	if stream := frames(t, first.Body); stream[len(stream)-1].data != "[DONE]" {
 		t.Errorf("the other watcher's stream ends with %+v", stream[len(stream)-1])
 	}

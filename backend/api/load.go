@@ -142,7 +142,7 @@ func (d inside) replay(w http.ResponseWriter, r *http.Request, s stretch) error 
 	out, framer := startStream(w, r, -1)
 	var buffer []byte
 	for i, turn := range s.turns {
-		user, err := d.Store.Message(r.Context(), s.key, turn.UserMessage)
+		user, records, err := d.said(r.Context(), s.key, turn)
 		if err != nil {
 			return err
 		}
@@ -152,10 +152,6 @@ func (d inside) replay(w http.ResponseWriter, r *http.Request, s stretch) error 
 		}
 		chunks := []uistream.Chunk{question}
 		if !s.half || i < len(s.turns)-1 {
-			records, err := d.Store.TurnLog(r.Context(), turn.ID)
-			if err != nil {
-				return err
-			}
 			encoder := uistream.NewEncoder(s.key.Session)
 			for _, rec := range records {
 				chunks = encoder.Encode(chunks, rec)
@@ -234,7 +230,7 @@ func (d inside) placeOf(ctx context.Context, key agent.SessionKey, path []agent.
 
 // view is a turn as two messages: what was asked and what was answered.
 func (d inside) view(ctx context.Context, key agent.SessionKey, turn store.Turn) (question, answer json.RawMessage, err error) {
-	user, err := d.Store.Message(ctx, key, turn.UserMessage)
+	user, records, err := d.said(ctx, key, turn)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -242,10 +238,14 @@ func (d inside) view(ctx context.Context, key agent.SessionKey, turn store.Turn)
 	if err != nil {
 		return nil, nil, err
 	}
-	records, err := d.Store.TurnLog(ctx, turn.ID)
-	if err != nil {
-		return nil, nil, err
-	}
 	answer, err = uistream.View(key.Session, records)
 	return question, answer, err
+}
+
+// said is what a turn is made of: what a person said, and the log of the answer.
+func (d inside) said(ctx context.Context, key agent.SessionKey, turn store.Turn) (user agent.Message, records []agent.Record, err error) {
+	if user, err = d.Store.Message(ctx, key, turn.UserMessage); err == nil {
+		records, err = d.Store.TurnLog(ctx, turn.ID)
+	}
+	return user, records, err
 }

@@ -53,7 +53,7 @@ func (d inside) postMessage(w http.ResponseWriter, r *http.Request) error {
 	case x.turn == nil:
 		writeJSON(w, http.StatusAccepted, QueuedReply{x.key.Session, QueuedMessage{x.queued.Number, x.queued.Message.ID.Shown()}})
 	default:
-		out, err := d.whole(r.Context(), x.turn)
+		out, err := whole(r.Context(), x.turn)
 		if err != nil {
 			return err
 		}
@@ -74,10 +74,9 @@ type exchange struct {
 func (d inside) send(ctx context.Context, req uistream.Request) (x exchange, err error) {
 	x = exchange{key: agent.SessionKey{Project: d.project, Session: req.Session}, after: -1}
 	r := session.Request{Key: x.key, Agent: req.Agent, User: req.Message, Media: req.Media, Overlay: req.Overlay, Inputs: req.Inputs}
-	switch {
-	case req.Trigger == uistream.TriggerRegenerate:
+	if req.Trigger == uistream.TriggerRegenerate {
 		r.Regenerate, r.Answer = true, req.MessageID
-	default:
+	} else {
 		r.Edits = req.MessageID
 	}
 	switch {

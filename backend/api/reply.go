@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
 
 	"parley/backend/agent"
@@ -55,7 +56,7 @@ type QueuedMessage struct {
 
 // whole is a turn once nothing more is said in it: it is done, or waits for a person. The status of one that failed is that
 // of its failure.
-func (d inside) whole(ctx context.Context, t *session.Turn) (Reply, error) {
+func whole(ctx context.Context, t *session.Turn) (Reply, error) {
 	var log []agent.Record
 	for {
 		records, err := t.Records(ctx, len(log))
@@ -81,6 +82,10 @@ func (d inside) whole(ctx context.Context, t *session.Turn) (Reply, error) {
 		switch event := r.Event.(type) {
 		case agent.TurnStarted:
 			out.TraceID, out.SpanID = event.Trace.ID, event.Trace.Span
+		case agent.InteractionRequest:
+			out.Pending = append(out.Pending, toQuestion(t.Key, event, r.At))
+		case agent.InteractionResponse:
+			out.Pending = slices.DeleteFunc(out.Pending, func(q Question) bool { return q.ID == event.ID })
 		case agent.TurnPaused:
 			out.StopReason = agent.StopPaused
 		case agent.TurnCompleted:
@@ -90,12 +95,8 @@ func (d inside) whole(ctx context.Context, t *session.Turn) (Reply, error) {
 	if f := uistream.Failure(log); f != nil {
 		out.StopReason, out.Status = agent.StopError, ReplyStatus(describe(agent.Errorf(f.Code, "%s", f.Message)))
 	}
-	if out.StopReason == agent.StopPaused {
-		standing, err := d.Sessions.Standing(ctx, t.Key)
-		if err != nil {
-			return Reply{}, err
-		}
-		out.Pending = toQuestions(standing.Open)
+	if out.StopReason != agent.StopPaused {
+		out.Pending = nil // a stop leaves questions open that nobody can answer
 	}
 	return out, nil
 }

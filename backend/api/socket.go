@@ -68,7 +68,7 @@ type socket struct {
 // request is a turn that the socket streams.
 type request struct {
 	cancel context.CancelFunc
-	turn   *session.Turn // set once it is known
+	turn   *session.Turn // set once it has begun
 }
 
 // read takes frames until the page leaves, or says something that no frame is.
@@ -147,13 +147,18 @@ func (s *socket) serve(ctx, stream context.Context, id string, r *request, frame
 		s.write(ctx, out.NoActive())
 		return
 	}
-	s.mu.Lock()
-	r.turn = x.turn
-	s.mu.Unlock()
+	began := func(t *session.Turn) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		r.turn = t
+	}
+	if x.turn != nil {
+		began(x.turn) // before the page hears of it, and may stop it
+	}
 	if s.write(ctx, out.Start(x.after)) != nil {
 		return
 	}
-	err = in.follow(stream, *x, func(chunks []uistream.Chunk) error {
+	err = in.follow(stream, *x, began, func(chunks []uistream.Chunk) error {
 		for message := range out.Chunks(chunks) {
 			if stream.Err() != nil {
 				return stream.Err()

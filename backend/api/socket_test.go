@@ -11,12 +11,13 @@ import (
 	"github.com/coder/websocket"
 
 	"parley/backend/agent"
+	"parley/backend/store"
 	"parley/backend/vault"
 )
 
 // page is a page's end of the socket.
 type page struct {
-	t    *testing.T
+	t    testing.TB
 	conn *websocket.Conn
 	next map[string]int // of each request, the number of its next chunk
 }
@@ -110,6 +111,55 @@ func TestTheSocketStreamsATurn(t *testing.T) {
 	}
 	p.send(`{"type":"resume","requestId":"r2","id":"s","headers":{},"body":{}}`)
 	p.until("r2", "no-active")
+}
+
+// TestAMessageWaitsOnTheSocket: it is streamed once it is sent. Who gives up waiting stops nothing.
+func TestAMessageWaitsOnTheSocket(t *testing.T) {
+	w := open(t)
+	p := w.dial()
+	p.ask("r1", "s", "[[say:half]] [[hang]]")
+	p.until("r1", "text-delta")
+	wait := func(id string) {
+		t.Helper()
+		p.send(fmt.Sprintf(`{"type":"send","requestId":%q,"headers":{},"body":{"queue":true},%s`, id, message("s", "u-"+id, "[[say:later]]")[1:]))
+		p.until(id, "start")
+	}
+	wait("r2")
+	wait("r3")
+	p.send(`{"type":"abort","requestId":"r3"}`)
+	var queue Queue
+	for w.get("/messages/s/queue", &queue); len(queue.Queue) != 2; w.get("/messages/s/queue", &queue) {
+	}
+	if res := w.request("DELETE", fmt.Sprintf("/messages/s/queue/%d", queue.Queue[1].Number), "", nil); res.StatusCode != 204 {
+		t.Errorf("remove: %s", res.Status)
+	}
+	if _, running := w.door.rooms.Sessions.Running(agent.SessionKey{Project: agent.DefaultProject, Session: "s"}); !running {
+		t.Error("what ran was stopped")
+	}
+	var sent Sent
+	w.decode(w.request("POST", "/messages/s/send-now", "", nil), &sent)
+	p.until("r1", "abort")
+	if got, _ := p.until("r2", "end"); got != "later" {
+		t.Errorf("said %q", got)
+	}
+}
+
+// TestWhatWaitedIsStopped: once it is sent, a message that waited is like any other.
+func TestWhatWaitedIsStopped(t *testing.T) {
+	w := open(t)
+	p := w.dial()
+	p.ask("r1", "s", "[[hang]]")
+	p.until("r1", "start")
+	p.send(`{"type":"send","requestId":"r2","headers":{},"body":{"queue":true},` + message("s", "u2", "[[say:half]] [[hang]]")[1:])
+	p.until("r2", "start")
+	w.decode(w.request("POST", "/messages/s/send-now", "", nil), new(Sent))
+	p.until("r2", "text-delta")
+	p.send(`{"type":"abort","requestId":"r2"}`)
+	for stopped := ""; stopped != string(store.Idle); {
+		var s Session
+		w.get("/sessions/s", &s)
+		stopped = string(s.Status)
+	}
 }
 
 func TestManyTurnsOnOneSocket(t *testing.T) {

@@ -19,7 +19,7 @@ func (d inside) stream(w http.ResponseWriter, r *http.Request, x exchange) {
 	var buffer []byte
 	err := out.write(nil) // the headers, also if nothing is said for long
 	if err == nil {
-		err = d.follow(r.Context(), x, func(chunks []uistream.Chunk) error {
+		err = d.follow(r.Context(), x, func(*session.Turn) {}, func(chunks []uistream.Chunk) error {
 			buffer = framer.Append(buffer[:0], chunks)
 			return out.write(buffer)
 		}, ping)
@@ -40,9 +40,9 @@ func startStream(w http.ResponseWriter, r *http.Request, after int) (flusher, *u
 	return newFlusher(w), uistream.NewFramer(after, r.Header.Get(coalesceName) != "0", uistream.DialectOf(r.Header.Get(dialectName)))
 }
 
-// follow gives the chunks of a turn as they come until nothing more is said in it, and calls ping in silence. If the turn
-// could not be stored to its end, the last chunks say so.
-func (d inside) follow(ctx context.Context, x exchange, emit func([]uistream.Chunk) error, ping func() error) error {
+// follow says when the turn of an exchange has begun, gives its chunks as they come until nothing more is said in it, and
+// calls ping in silence. If the turn could not be stored to its end, the last chunks say so.
+func (d inside) follow(ctx context.Context, x exchange, began func(*session.Turn), emit func([]uistream.Chunk) error, ping func() error) error {
 	t, err := x.turn, error(nil)
 	if t == nil {
 		t, err = patiently(ctx, ping, func(ctx context.Context) (*session.Turn, error) {
@@ -55,6 +55,7 @@ func (d inside) follow(ctx context.Context, x exchange, emit func([]uistream.Chu
 	if err != nil {
 		return err
 	}
+	began(t)
 	encoder := uistream.NewEncoder(t.Key.Session)
 	var chunks []uistream.Chunk
 	for n := 0; ; {

@@ -33,7 +33,7 @@ const testToken = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abc
 
 // world is an app behind a real door, on a real port, with the demo agent inside this process.
 type world struct {
-	t    *testing.T
+	t    testing.TB
 	door *Door
 	url  string
 	late atomic.Int64 // by how many nanoseconds the history's clock is fast
@@ -57,7 +57,7 @@ func TestMain(m *testing.M) {
 }
 
 // open is a world whose history is open.
-func open(t *testing.T) *world {
+func open(t testing.TB) *world {
 	t.Helper()
 	w := openWith(t, t.TempDir(), ring)
 	<-w.door.History.Tried()
@@ -65,7 +65,7 @@ func open(t *testing.T) *world {
 }
 
 // openWith is a world over a data folder, with the keyring that there is, behind a server with some changes.
-func openWith(t *testing.T, folder string, ring vault.Keyring, changes ...func(*http.Server)) *world {
+func openWith(t testing.TB, folder string, ring vault.Keyring, changes ...func(*http.Server)) *world {
 	t.Helper()
 	log := slog.New(slog.DiscardHandler)
 	env := agent.NewEnvironment(scripted.NewBackend(), agent.DefaultLimits)
@@ -202,7 +202,7 @@ type frame struct {
 }
 
 // frames reads a stream to its end.
-func frames(t *testing.T, body io.Reader) []frame {
+func frames(t testing.TB, body io.Reader) []frame {
 	t.Helper()
 	var out []frame
 	f := frame{id: -1}
@@ -230,7 +230,7 @@ func frames(t *testing.T, body io.Reader) []frame {
 }
 
 // text is what the text deltas of a stream say.
-func text(t *testing.T, list []frame) string {
+func text(t testing.TB, list []frame) string {
 	t.Helper()
 	var b strings.Builder
 	for _, f := range list {
@@ -247,7 +247,7 @@ func text(t *testing.T, list []frame) string {
 	return b.String()
 }
 
-func failure(t *testing.T, res *http.Response) FailureStatus {
+func failure(t testing.TB, res *http.Response) FailureStatus {
 	t.Helper()
 	var f Failure
 	if err := json.NewDecoder(res.Body).Decode(&f); err != nil {

@@ -47,7 +47,8 @@ type Event struct {
 
 	ApprovalID agent.InteractionID   `json:"approvalId,omitempty"`
 	Kind       agent.InteractionKind `json:"kind,omitempty"`
-	Payload    json.RawMessage       `json:"payload,omitempty"`
+	Action     string                `json:"action,omitempty"`
+	Preview    string                `json:"preview,omitempty"`
 	Approved   *bool                 `json:"approved,omitempty"`
 }
 
@@ -187,7 +188,8 @@ func finer(out *Event, event agent.Event) {
 	case agent.Source:
 		out.Type, out.URL, out.MediaType, out.Text = "agent:source", e.URL, e.MediaType, e.Title
 	case agent.InteractionRequest:
-		out.Type, out.ApprovalID, out.CallID, out.Kind, out.Payload = "agent:approval_requested", e.ID, e.Call, e.Kind, e.Payload
+		out.Type, out.ApprovalID, out.CallID, out.Kind = "agent:approval_requested", e.ID, e.Call, e.Kind
+		out.ToolID, out.Action, out.Preview = asked(e.Payload)
 	case agent.InteractionResponse:
 		out.Type, out.ApprovalID, out.CallID, out.Approved = "agent:approval_resolved", e.ID, e.Call, &e.Approved
 	case agent.TurnPaused:
@@ -200,6 +202,15 @@ func finer(out *Event, event agent.Event) {
 	default:
 		panic("session: an event without a name: " + out.Type) // the sum is sealed; a test goes through all of it
 	}
+}
+
+// asked is what a notice says of a question: no more than what a person sees of it at a glance.
+func asked(payload json.RawMessage) (tool, action, preview string) {
+	var told struct{ ToolName, Action, Preview string }
+	if json.Unmarshal(payload, &told) != nil {
+		return "", "", ""
+	}
+	return told.ToolName, told.Action, summary(told.Preview)
 }
 
 // summary is the first line's worth of what a tool said.

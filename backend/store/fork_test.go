@@ -39,17 +39,15 @@ func transcript(t *testing.T, s *Store, head agent.TurnID) (list []string) {
 	return append(list, fmt.Sprintf("%+v", history))
 }
 
-// §7 Forking copies a branch into a new session.
-func TestForkCopiesABranch(t *testing.T) {
-	s := fresh(t)
-	s.stopCollect()
-	s.collecting.Wait()
+// grown makes home a session with a branch that ends in the turn asked, which paused and went on, and with others beside it.
+func grown(t *testing.T, s *Store) (again, asked agent.TurnID) {
+	t.Helper()
 	must(t, s.CreateSession(t.Context(), home, spec, "/work"))
 	attached := agent.Message{ID: "u1", Role: agent.RoleUser, Parts: []agent.Part{agent.TextPart{Text: "look"}, picture.Part("a")}}
 	first := say(t, s, home, "1", "", &attached, picture)
 	say(t, s, home, "2", first, nil)
-	again := say(t, s, home, "1b", "", &agent.Message{}) // u1 is stored with another branch
-	asked := waiting(t, s, home, "3", again)
+	again = say(t, s, home, "1b", "", &agent.Message{}) // u1 is stored with another branch
+	asked = waiting(t, s, home, "3", again)
 	answer := approve("3")
 	answer.Scope = agent.ScopeSession
 	_, _, err := s.AnswerQuestion(t.Context(), home, asked, answer)
@@ -61,6 +59,15 @@ func TestForkCopiesABranch(t *testing.T) {
 	must(t, err)
 	limit := int64(7)
 	must(t, s.ChangeSession(t.Context(), home, Change{MaxTurns: &limit}))
+	return again, asked
+}
+
+// §7 Forking copies a branch into a new session.
+func TestForkCopiesABranch(t *testing.T) {
+	s := fresh(t)
+	s.stopCollect()
+	s.collecting.Wait()
+	again, asked := grown(t, s)
 	waiting(t, s, home, "4", asked)
 	before, err := s.Session(t.Context(), home)
 	must(t, err)
@@ -84,6 +91,11 @@ func TestForkCopiesABranch(t *testing.T) {
 	}
 	if want := agent.Event(agent.SessionStarted{Agent: spec.ID, Model: spec.Model, WorkingDir: "/copy"}); records[0].Event != want || fork.NextSeq != int64(len(records)) {
 		t.Errorf("%d records, the first %+v, go on with %d", len(records), records[0], fork.NextSeq)
+	}
+	var messages, next int64
+	must(t, s.read.row(t.Context(), `SELECT 1 + max(seq), next_message FROM session JOIN message ON session = session.key WHERE session.id = 'fork'`).Scan(&messages, &next))
+	if messages != 5 || next != 5 { // u1 and a1b, u3, a3 and its tool
+		t.Errorf("its %d messages go on with %d", messages, next)
 	}
 	path, err := s.Path(t.Context(), fork.Head)
 	must(t, err)
@@ -117,6 +129,26 @@ func TestForkCopiesABranch(t *testing.T) {
 	must(t, s.DeleteSession(t.Context(), forked))
 	must(t, s.PurgeSession(t.Context(), forked))
 	collected(t, s, instant(1<<50), "")
+}
+
+// TestForkOfASalvagedBranch that has the same question twice: once with the turn that came first, once answered again.
+func TestForkOfASalvagedBranch(t *testing.T) {
+	s := fresh(t)
+	must(t, s.CreateSession(t.Context(), home, spec, ""))
+	say(t, s, home, "1", "", nil)
+	say(t, s, home, "1b", "", &agent.Message{})
+	for i, order := range [][2]agent.TurnID{{"t1", "t1b"}, {"t1b", "t1"}} {
+		_, err := s.writer.ExecContext(t.Context(), `UPDATE turn SET parent = CASE id WHEN ? THEN NULL ELSE ? END`, order[0], order[0])
+		must(t, err)
+		to := agent.SessionKey{Project: home.Project, Session: agent.SessionID(fmt.Sprint("fork", i))}
+		must(t, s.Fork(t.Context(), home, order[1], to.Session, ""))
+		for _, id := range []agent.MessageID{"u1", "a1", "a1b"} {
+			_, err := s.Message(t.Context(), to, id)
+			must(t, err)
+		}
+		must(t, s.DeleteSession(t.Context(), to))
+		must(t, s.PurgeSession(t.Context(), to))
+	}
 }
 
 func TestWhatCannotBeForked(t *testing.T) {

@@ -113,6 +113,7 @@ func TestMediaStaysWhileAMessageThatRefersToItWaits(t *testing.T) {
 	}
 	q, err := s.Enqueue(t.Context(), home, m, []agent.Media{picture, recording})
 	must(t, err)
+	must(t, s.PutMedia(t.Context(), home.Project, picture)) // once more
 	collected(t, s, never, "pr")
 	must(t, s.ChangeQueued(t.Context(), home, q.Number, []agent.Part{picture.Part("")}))
 	collected(t, s, day.Add(keepUnused-time.Millisecond), "pr")

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -171,7 +172,7 @@ func TestWhatWaitsIsSalvagedWithoutItsSession(t *testing.T) {
 	waiting(t, s, lost, "3", "")
 	_, err := s.writer.ExecContext(t.Context(), `PRAGMA foreign_keys = 0;
 		DELETE FROM turn WHERE id = 't1';
-		DELETE FROM turn WHERE id = 't3'; DELETE FROM log WHERE turn = 't3'; DELETE FROM message WHERE turn = 't3'; DELETE FROM session WHERE id = 'lost';
+		DELETE FROM turn WHERE id = 't3'; DELETE FROM log WHERE session = 2; DELETE FROM message WHERE turn = 't3'; DELETE FROM session WHERE id = 'lost';
 		DELETE FROM queued_media; DELETE FROM media_project; INSERT INTO media_project VALUES (9, 'p'); INSERT INTO allowed_tool VALUES (9, 'shell');
 		UPDATE session SET next_queued = 1`)
 	must(t, err)
@@ -182,6 +183,9 @@ func TestWhatWaitsIsSalvagedWithoutItsSession(t *testing.T) {
 	}
 	if got := openQuestions(t, s); got != "q2" {
 		t.Errorf("open are %q", got)
+	}
+	if _, _, err := s.AnswerQuestion(t.Context(), home, "t1", approve("1")); !errors.Is(err, ErrExists) {
+		t.Errorf("answered for a turn that was made anew: %v", err)
 	}
 	for _, key := range []agent.SessionKey{home, {Project: agent.DefaultProject, Session: "salvaged-2"}} {
 		queue, err := s.Queue(t.Context(), key)

@@ -32,8 +32,8 @@ type NewTurn struct {
 }
 
 // StartTurn stores the message and the turn, makes it the head of its session, and gives its first record. What the
-// person typed is safe once it returns, so the session's draft goes. A message that waited does not wait any more; its draft
-// went before. If it did not, that is ErrNotFound.
+// person typed is safe once it returns, so the session's draft goes; that of a message that waited went before, and there may be
+// another one since. Such a message leaves the queue; under a number that is gone it is ErrNotFound, and nothing is stored.
 func (s *Store) StartTurn(ctx context.Context, key agent.SessionKey, t NewTurn) (agent.Record, error) {
 	var first agent.Record
 	err := s.update(ctx, flushed, func(tx tx) error {

@@ -13,14 +13,14 @@ export const test = base
     });
     return home;
   })
-  /** Starts Parley in the test's home, at an address if one is given. */
+  /** Starts Parley in the test's home, at an address if one is given, with more arguments. */
   .extend('serve', async ({ home }, { onCleanup }) => {
     const started: Served[] = [];
     onCleanup(async () => {
       for (const parley of started) await parley.stop();
     });
-    return async (addr?: string) => {
-      const parley = await Served.start(home, {}, addr);
+    return async (addr?: string, ...args: string[]) => {
+      const parley = await Served.start(home, {}, addr, args);
       started.push(parley);
       return parley;
     };

@@ -223,7 +223,8 @@ export interface Event {
   items?: PlanItem[]
   approvalId?: string
   kind?: InteractionKind
-  payload?: unknown
+  action?: string
+  preview?: string
   approved?: boolean
 }
 

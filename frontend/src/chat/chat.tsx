@@ -29,12 +29,14 @@ export function ChatView({ session }: { session: OpenSession }) {
   const messages = past ?? last;
   const isBusy = status === 'submitted' || status === 'streaming';
   const open = isBusy ? [] : openQuestions(last.at(-1));
-  const isActive = isBusy || open.length > 0;
+  const asked = open.filter(({ kind }) => kind !== 'client_tool');
+  const isPaused = open.length > 0;
+  const isActive = isBusy || isPaused;
   const load = useStore(session, state => state.load);
   const stored = useStore(list, state => state.sessions.find(({ id }) => id === session.id));
   const known = useStore(agents, state => state.agents);
   const [chosen, choose] = useState<string>();
-  const said = useAnnouncement(last, isBusy, open.length > 0);
+  const said = useAnnouncement(last, isBusy, isPaused);
   const lastSent = last.findLast(message => message.role === 'user');
   const isBegun = messages.length > 0;
   const agent = (isBegun ? undefined : known.find(({ id }) => id === chosen)) ?? stored?.agent ?? known[0];
@@ -55,7 +57,7 @@ export function ChatView({ session }: { session: OpenSession }) {
         {said}
       </p>
       <p role="alert" className="sr-only">
-        {open.length > 0 && text.said.asks(open.length, open[0]!.tool)}
+        {asked.length > 0 && text.said.asks(asked.length, asked[0]!.tool)}
       </p>
       {load === 'ready' && isBegun && (
         <Transcript key={place} session={session} messages={messages} isBusy={isBusy && !past} isActive={isActive} isEnd={!past} />
@@ -74,9 +76,9 @@ export function ChatView({ session }: { session: OpenSession }) {
       {load === 'failed' && <Nothing says={text.loadFailed} onRetry={() => void session.sync()} />}
       {load !== 'missing' && (
         <>
-          <QuestionBar session={session} open={open} />
+          <QuestionBar session={session} asked={asked} />
           <Waiting session={session} isActive={isActive} />
-          <Composer session={session} lastSent={lastSent && spoken(lastSent)} isActive={isActive} open={open} onSend={send}>
+          <Composer session={session} lastSent={lastSent && spoken(lastSent)} isBusy={isBusy} isPaused={isPaused} asked={asked} onSend={send}>
             <AgentPicker agent={agent} agents={isBegun ? [] : known} onChoose={choose} />
           </Composer>
         </>

@@ -13,10 +13,11 @@ interface ComposerProps {
   session: OpenSession;
   /** What was sent last, if anything was. */
   lastSent: string | undefined;
-  /** Whether a turn runs or waits: what is sent then is queued. */
-  isActive: boolean;
-  /** The questions that wait for an answer. */
-  open: Question[];
+  isBusy: boolean;
+  /** Whether the turn waits for answers. What is sent then, or while it runs, is queued. */
+  isPaused: boolean;
+  /** The questions to the person. */
+  asked: Question[];
   /** Sends what was written. */
   onSend: () => void;
   /** What stands before the button: whom the message is for. */
@@ -24,7 +25,7 @@ interface ComposerProps {
 }
 
 /** Where a person writes. What is written stays until it was sent. */
-export function Composer({ session, lastSent, isActive, open, onSend, children }: ComposerProps) {
+export function Composer({ session, lastSent, isBusy, isPaused, asked, onSend, children }: ComposerProps) {
   const { wire, vault } = useParley();
   const draft = useStore(session.draft, state => state.text);
   const refusal = useStore(session, state => state.refusal);
@@ -33,12 +34,13 @@ export function Composer({ session, lastSent, isActive, open, onSend, children }
   const isReadOnly = useStore(vault, state => state.vault?.readOnly ?? false);
   const [wasRefused, setRefused] = useState(false);
   const box = useRef<HTMLTextAreaElement>(null);
+  const isActive = isBusy || isPaused;
   useEffect(() => box.current?.focus(), []);
   useEffect(() => {
     // What sent it may be gone, and the focus with it.
     if (lastSent && document.activeElement === document.body) box.current?.focus();
   }, [lastSent]);
-  useFocusAfterAnswer(session, open, box);
+  useFocusAfterAnswer(session, asked, box);
 
   const cannot = isReadOnly ? text.vault.notice.readOnly : isConnected ? undefined : text.composer.notConnected;
   const tries = (run: () => void) => (cannot ? setRefused(true) : run());
@@ -52,7 +54,7 @@ export function Composer({ session, lastSent, isActive, open, onSend, children }
   };
   const recall = () => lastSent && write(lastSent);
   const pressed = (event: KeyboardEvent) => {
-    const what = doing(event.nativeEvent, { isEmpty: draft === '', isBusy: isActive });
+    const what = doing(event.nativeEvent, { isEmpty: draft === '', isBusy, isPaused });
     if (!what) return;
     event.preventDefault();
     ({ send, sendNow, stop, recall })[what]();
@@ -102,16 +104,16 @@ export function Composer({ session, lastSent, isActive, open, onSend, children }
 }
 
 /** Whoever answered by key goes on to the next question, or to the box: the card that had the focus is gone. */
-function useFocusAfterAnswer({ questions }: OpenSession, open: Question[], box: RefObject<HTMLElement | null>): void {
+function useFocusAfterAnswer({ questions }: OpenSession, asked: Question[], box: RefObject<HTMLElement | null>): void {
   const before = useRef(0);
-  const next = open[0]?.id;
+  const next = asked[0]?.id;
   useEffect(() => {
-    const isLess = open.length < before.current;
-    before.current = open.length;
+    const isLess = asked.length < before.current;
+    before.current = asked.length;
     if (!isLess || document.activeElement !== document.body) return;
     if (next) questions.goTo(next);
     else box.current?.focus();
-  }, [questions, box, open.length, next]);
+  }, [questions, box, asked.length, next]);
 }
 
 interface SendButtonProps {

@@ -7,6 +7,8 @@ interface EditorProps {
   /** What became of it before, if it was not done with. */
   written?: string;
   onWrite?: (written: string) => void;
+  /** Whether a change can be kept now. */
+  canSave?: boolean;
   /** Called once, with what it is now, or with nothing if it stays as it was. */
   onDone: (changed: string | undefined) => void;
   /** What stands under the text: the way out, by hand. */
@@ -14,7 +16,7 @@ interface EditorProps {
 }
 
 /** Something that was written, while it is changed in its place. Enter keeps the change, Escape does not. */
-export function Editor({ label, content, written: before = content, onWrite, onDone, children }: EditorProps) {
+export function Editor({ label, content, written: before = content, onWrite, canSave = true, onDone, children }: EditorProps) {
   const [written, write] = useState(before);
   const box = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {
@@ -24,6 +26,7 @@ export function Editor({ label, content, written: before = content, onWrite, onD
   }, []);
   const cancel = () => onDone(undefined);
   const done = () => {
+    if (!canSave) return;
     const said = written.trim();
     onDone(said && said !== content ? said : undefined);
   };

@@ -25,7 +25,8 @@ export function TurnEnd({ session, answers, isLast, isFixed }: TurnEndProps) {
   if (isCut && isLast) return <Note icon={Unplug} says={text.end.resuming} />;
   const isWhole = answer !== undefined && isOver(answer);
   if (!isWhole && isSyncing) return null;
-  if (isLast && openQuestions(answer).length > 0) return <Note icon={Hand} says={text.end.paused} />;
+  const open = isLast ? openQuestions(answer) : [];
+  if (open.length > 0) return <Note icon={Hand} says={open.every(({ kind }) => kind === 'client_tool') ? text.question.client : text.end.paused} />;
   const [icon, says] = isWhole ? (endings[answer.metadata!.stopReason!] ?? []) : [Unplug, text.end.truncated];
   const content = answers.map(spoken).filter(Boolean).join('\n\n');
   return (

@@ -14,13 +14,13 @@ interface Pressed {
 }
 
 /** Undefined: the key does what it always does. */
-export function doing(pressed: Pressed, box: { isEmpty: boolean; isBusy: boolean }): Doing | undefined {
+export function doing(pressed: Pressed, box: { isEmpty: boolean; isBusy: boolean; isPaused: boolean }): Doing | undefined {
   if (isComposing(pressed)) return undefined;
   const isPlain = !pressed.shiftKey && !pressed.altKey && !pressed.ctrlKey && !pressed.metaKey;
   switch (pressed.key) {
     case 'Enter':
       if (pressed.shiftKey || pressed.altKey) return undefined;
-      return box.isBusy && (pressed.ctrlKey || pressed.metaKey) ? 'sendNow' : 'send';
+      return (box.isBusy || box.isPaused) && (pressed.ctrlKey || pressed.metaKey) ? 'sendNow' : 'send';
     case 'ArrowUp':
       return isPlain && box.isEmpty ? 'recall' : undefined;
     case 'Escape':

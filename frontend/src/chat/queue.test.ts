@@ -88,6 +88,7 @@ test('an older answer does not overtake a newer one', async () => {
   const late = new Promise(resolve => setTimeout(resolve, 100));
   server.answers.set('GET /messages/s/queue', () => late.then(() => ({ queue: [queued('Old', 0)] })));
   void session.queue.refresh();
+  await pass();
   server.answers.set('GET /messages/s/queue', () => ({ queue: [queued('New', 0)] }));
   await session.queue.refresh();
   await pass(200);

@@ -215,7 +215,7 @@ export class OpenSession extends Store<State> {
 
   /** What the server tells of this session, whoever did it. */
   noticed({ event }: SessionNotice): void {
-    if (!event) return void this.queue.refresh(); // or its draft, or its title
+    if (!event) return void (this.chat.messages.length > 0 && this.queue.refresh()); // or another draft, or title
     const answer = this.chat.lastMessage;
     const begins = event.type === 'session:turn_started' && event.messageId !== answer?.id;
     const goesOn = event.type === 'session:turn_resumed' && answer;

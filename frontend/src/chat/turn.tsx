@@ -1,8 +1,9 @@
 import { Pencil } from 'lucide-react';
 import { memo, useState } from 'react';
 import { FilePart } from '../parts/file.tsx';
-import { Button, IconButton } from '../ui/button.tsx';
 import { ErrorBoundary } from '../ui/boundary.tsx';
+import { Button, IconButton } from '../ui/button.tsx';
+import { useFocusBack } from '../ui/focus.ts';
 import { text } from '../ui/text.ts';
 import { Answer } from './answer.tsx';
 import { Branches } from './branches.tsx';
@@ -60,6 +61,7 @@ interface AskedProps {
 function Asked({ session, message, isFixed }: AskedProps) {
   const { edits } = session;
   const [isEdited, edit] = useState(edits.has(message.id));
+  const opener = useFocusBack(isEdited);
   const said = spoken(message);
   const done = (changed: string | undefined) => {
     edits.delete(message.id);
@@ -71,7 +73,14 @@ function Asked({ session, message, isFixed }: AskedProps) {
       <h2 className="sr-only">{text.asked}</h2>
       {message.parts.map((part, i) => part.type === 'file' && <FilePart key={i} part={part} />)}
       {isEdited ? (
-        <Editor label={text.branch.edit} content={said} written={edits.get(message.id)} onWrite={written => edits.set(message.id, written)} onDone={done}>
+        <Editor
+          label={text.branch.edit}
+          content={said}
+          written={edits.get(message.id)}
+          canSave={!isFixed}
+          onWrite={written => edits.set(message.id, written)}
+          onDone={done}
+        >
           {(send, cancel) => (
             <>
               <Button onClick={cancel}>{text.cancel}</Button>
@@ -85,6 +94,7 @@ function Asked({ session, message, isFixed }: AskedProps) {
         said && (
           <div className="flex max-w-full items-center gap-1">
             <IconButton
+              ref={opener}
               icon={Pencil}
               label={text.branch.edit}
               onClick={() => edit(true)}

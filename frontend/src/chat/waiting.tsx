@@ -1,6 +1,7 @@
 import { Clock, Pencil, SendHorizontal, X } from 'lucide-react';
 import { useState } from 'react';
 import { Button, IconButton } from '../ui/button.tsx';
+import { useFocusBack } from '../ui/focus.ts';
 import { useStore } from '../ui/store.ts';
 import { text } from '../ui/text.ts';
 import { Editor } from './editor.tsx';
@@ -34,6 +35,7 @@ export function Waiting({ session, isActive }: WaitingProps) {
 
 function Chip({ session, queued: { number, text: said } }: { session: OpenSession; queued: Queued }) {
   const [isEdited, edit] = useState(false);
+  const opener = useFocusBack(isEdited);
   if (isEdited) {
     const done = (changed: string | undefined) => {
       edit(false);
@@ -61,7 +63,7 @@ function Chip({ session, queued: { number, text: said } }: { session: OpenSessio
         {said}
       </span>
       <IconButton icon={SendHorizontal} label={text.queue.sendNow} onClick={() => void session.sendQueued(number)} className="size-7" />
-      <IconButton icon={Pencil} label={text.queue.edit} onClick={() => edit(true)} className="size-7" />
+      <IconButton ref={opener} icon={Pencil} label={text.queue.edit} onClick={() => edit(true)} className="size-7" />
       <IconButton icon={X} label={text.queue.remove} onClick={() => void session.unqueue(number)} className="size-7" />
     </li>
   );
