@@ -18,7 +18,7 @@ func (w *world) loaded(session string) (l LoadedSession) {
 }
 
 // idOf is the id of a message.
-func idOf(t *testing.T, message json.RawMessage) agent.MessageID {
+func idOf(t testing.TB, message json.RawMessage) agent.MessageID {
 	t.Helper()
 	var m struct{ ID agent.MessageID }
 	if err := json.Unmarshal(message, &m); err != nil {
