@@ -13,7 +13,7 @@ import (
 
 // merged gives the chunks of a stream with the consecutive deltas of a block as one: two streams that are equal in this form
 // make the same message.
-func merged(t *testing.T, list []frame) (chunks []string) {
+func merged(t testing.TB, list []frame) (chunks []string) {
 	t.Helper()
 	type delta struct{ Type, ID, Delta string }
 	var open delta

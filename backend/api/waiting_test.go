@@ -2,14 +2,11 @@ package api
 
 import (
 	"bufio"
-	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"parley/backend/agent"
 )
@@ -21,7 +18,7 @@ func (w *world) loaded(session string) (l LoadedSession) {
 }
 
 // idOf is the id of a message.
-func idOf(t *testing.T, message json.RawMessage) agent.MessageID {
+func idOf(t testing.TB, message json.RawMessage) agent.MessageID {
 	t.Helper()
 	var m struct{ ID agent.MessageID }
 	if err := json.Unmarshal(message, &m); err != nil {
@@ -272,25 +269,6 @@ func TestASessionAsAStream(t *testing.T) {
 	if f := failure(t, w.request("POST", "/load-session", `{"session_id":"x"}`, header("Accept", "text/event-stream"))); f.Code != http.StatusNotFound {
 		t.Errorf("an unknown one: %+v", f)
 	}
-}
-
-// §3 A comment frame (: ping) after 15 s of silence, and after each 15 s more.
-func TestSilenceIsBroken(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		start, pings := time.Now(), []time.Duration{}
-		ping := func() error { pings = append(pings, time.Since(start)); return nil }
-		got, err := patiently(t.Context(), ping, func(ctx context.Context) (string, error) {
-			select {
-			case <-time.After(40*time.Second - time.Since(start)):
-				return "here", nil
-			case <-ctx.Done():
-				return "", ctx.Err()
-			}
-		})
-		if got != "here" || err != nil || fmt.Sprint(pings) != "[15s 30s]" {
-			t.Errorf("%s (%v) after %v", got, err, pings)
-		}
-	})
 }
 
 // TestBeyondTheEndThereIsNothing: a number that no frame has yet is waited for; one that none will have gives the end.

@@ -68,7 +68,6 @@ func open(t testing.TB) *world {
 func openWith(t testing.TB, folder string, ring vault.Keyring, changes ...func(*http.Server)) *world {
 	t.Helper()
 	log := slog.New(slog.DiscardHandler)
-	agents := config.BuiltIn(func(string) string { return "" }, nil)
 	env := agent.NewEnvironment(scripted.NewBackend(), agent.DefaultLimits)
 	scratch := t.TempDir()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -82,12 +81,7 @@ func openWith(t testing.TB, folder string, ring vault.Keyring, changes ...func(*
 		Folder: folder, Ring: ring, Log: log,
 		Now: func() time.Time { return time.Now().Add(time.Duration(w.late.Load())) },
 		Opened: func(ctx context.Context, s *store.Store) (err error) {
-			sessions, err := session.Open(ctx, session.Options{
-				Store: s, Environment: env, Agent: agents.Find, Log: log,
-				Harness: func(k agent.Kind) (agent.Harness, error) { return harness.For(k, nil, agents[0].Tools) },
-				Key:     func(string) (string, bool) { return "", false },
-				Scratch: func(agent.SessionKey) string { return scratch },
-			})
+			sessions, err := session.Open(ctx, options(s, env, scratch))
 			rooms = &Rooms{Sessions: sessions, Store: s}
 			door.Open(rooms)
 			return err
@@ -100,7 +94,7 @@ func openWith(t testing.TB, folder string, ring vault.Keyring, changes ...func(*
 		},
 	})
 	door = New(listener.Addr().String(), Options{
-		History: past, Agents: agents, Token: testToken, Version: "test", Log: log,
+		History: past, Agents: builtIn, Token: testToken, Version: "test", Log: log,
 		Page: fstest.MapFS{"index.html": {Data: []byte("<p>page")}, "assets/a.js": {Data: []byte("1")}},
 	})
 	server := door.Server()
@@ -119,6 +113,18 @@ func openWith(t testing.TB, folder string, ring vault.Keyring, changes ...func(*
 	w.door = door
 	return w
 }
+
+// options are those of sessions of the built-in agents.
+func options(s *store.Store, env *agent.Environment, scratch string) session.Options {
+	return session.Options{
+		Store: s, Environment: env, Agent: builtIn.Find, Log: slog.New(slog.DiscardHandler),
+		Harness: func(k agent.Kind) (agent.Harness, error) { return harness.For(k, nil, builtIn[0].Tools) },
+		Key:     func(string) (string, bool) { return "", false },
+		Scratch: func(agent.SessionKey) string { return scratch },
+	}
+}
+
+var builtIn = config.BuiltIn(func(string) string { return "" }, nil)
 
 // request makes a request that the door lets in; change makes it another one.
 func (w *world) request(method, path, body string, change func(*http.Request)) *http.Response {

@@ -1,15 +1,18 @@
 package session
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"parley/backend/agent"
+	"parley/backend/scripted"
 	"parley/backend/store"
 )
 
@@ -108,6 +111,28 @@ func TestAnApprovalLetsTheCallRunOnce(t *testing.T) {
 	}
 	if _, err := w.Answer(t.Context(), home.Project, agent.InteractionResponse{ID: q.ID}); !errors.Is(err, ErrAnswered) {
 		t.Errorf("another answer: %v", err)
+	}
+}
+
+// counted is an engine that counts the sandboxes that it made.
+type counted struct {
+	agent.Backend
+	made atomic.Int32
+}
+
+func (c *counted) NewSandbox(ctx context.Context, p agent.Policy) (agent.Sandbox, error) {
+	c.made.Add(1)
+	return c.Backend.NewSandbox(ctx, p)
+}
+
+// §6 the runner stays warm: what goes on goes on in the sandbox that asked.
+func TestAPausedTurnKeepsItsSandbox(t *testing.T) {
+	engine := &counted{Backend: scripted.NewBackend()}
+	w := openOver(t, filepath.Join(t.TempDir(), "history.db"), engine)
+	q := w.asked(t, writes)
+	all(t, w.answer(t, agent.InteractionResponse{ID: q.ID, Approved: true}))
+	if made := engine.made.Load(); made != 1 {
+		t.Errorf("%d sandboxes were made", made)
 	}
 }
 

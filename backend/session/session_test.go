@@ -139,10 +139,11 @@ func TestAnAnswerWithNothingInItIsAnError(t *testing.T) {
 	}
 }
 
+// §2 a retried request never runs twice: of many at once, afterwards, and after a restart.
 func TestAMessageThatIsSentTwiceIsAnsweredOnce(t *testing.T) {
-	w := fresh(t)
-	r := says("[[deltas:20]] [[gap:1ms]]")
-	r.User.ID = "u1"
+	path := filepath.Join(t.TempDir(), "history.db")
+	w := open(t, path)
+	r := named("u1", "[[deltas:20]] [[gap:1ms]]")
 	var wg sync.WaitGroup
 	turns := make([]*Turn, 8)
 	for i := range turns {
@@ -155,6 +156,11 @@ func TestAMessageThatIsSentTwiceIsAnsweredOnce(t *testing.T) {
 		if turn.ID != turns[0].ID || len(all(t, turn)) != len(want) {
 			t.Errorf("turn %s, want %s", turn.ID, turns[0].ID)
 		}
+	}
+	w.close()
+	w = open(t, path)
+	if again := w.send(t, r); again.ID != turns[0].ID || len(all(t, again)) != len(want) || w.status(t).Turns != 1 {
+		t.Errorf("after a restart it is answered by %s, not %s, in %+v", again.ID, turns[0].ID, w.status(t))
 	}
 }
 
@@ -234,7 +240,8 @@ func TestTheTurnLimit(t *testing.T) {
 func TestWhatAnEarlierLifeLeftRunningIsSettled(t *testing.T) {
 	folder, left := t.TempDir(), filepath.Join(t.TempDir(), "left")
 	before := open(t, filepath.Join(folder, "history.db"))
-	turn := before.send(t, says("[[say:half]] [[hang]]"))
+	asked := named("u1", "[[say:half]] [[hang]]")
+	turn := before.send(t, asked)
 	until(t, turn, "half")
 
 	// What a crash leaves: the first life never got to settle anything.

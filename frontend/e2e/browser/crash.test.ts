@@ -74,5 +74,6 @@ test('a page without the key says how to get in', async ({ visitor, parley }) =>
   await page.getByRole('heading', { name: text.locked.title }).waitFor();
   await page.goto(parley.link);
   await composer(page).waitFor();
+  // §9 it leaves the address bar
   expect(page.url(), 'the key left the address bar').toBe(`${parley.door.url}/`);
 });

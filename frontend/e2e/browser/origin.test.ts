@@ -131,7 +131,7 @@ async function statusesOf(page: Page): Promise<Set<number>> {
 }
 
 // Of another port, of another name, and of one that is this machine's own.
-describe.each(['evil.localhost', 'localhost', '127.0.0.1'])('a page of another origin, at %s', host => {
+describe.each(['evil.localhost', 'localhost', '127.0.0.1'])('§9 A page from another origin, at %s', host => {
   const at = (site: string) => site.replace('evil.localhost', host);
 
   for (const [who, knows] of [['a stranger', false], ['who stole the token', true]] as const) {
