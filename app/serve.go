@@ -56,7 +56,7 @@ func serve(cmd *cobra.Command, h home, o serving) error {
 	if own != nil {
 		defer own.close()
 	} else if len(o.origins) > 0 {
-		return fmt.Errorf("--allow-origin is for a Parley that starts; process %d runs already, and lets in the pages that it was started for: end it first", c.PID)
+		return fmt.Errorf("another Parley has the data folder and lets in only the pages that it was started for; end it (process %d), then try again", c.PID)
 	}
 	if o.project != "" {
 		if c, err = c.bind(ctx, o.project); err != nil {

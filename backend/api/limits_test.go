@@ -2,10 +2,12 @@ package api
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"runtime"
 	"strings"
 	"testing"
@@ -115,8 +117,18 @@ func (spaces) Read(p []byte) (int, error) {
 func TestManyIdleConnections(t *testing.T) {
 	w := open(t)
 	before := heap()
-	for range 10_000 {
-		w.connect()
+	var conns []net.Conn
+	for i := range 10_000 {
+		conns = append(conns, w.connect())
+		if i < 2*maxWaiting {
+			continue
+		}
+		old := conns[i-2*maxWaiting]
+		old.SetReadDeadline(time.Now().Add(readLimit / 2))
+		if _, err := old.Read(make([]byte, 1)); errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Fatalf("connection %d is still open after %d", i-2*maxWaiting, i)
+		}
+		old.Close()
 	}
 	for range 3 {
 		if res := w.request("GET", "/sessions", "", nil); res.StatusCode != http.StatusOK {

@@ -46,6 +46,16 @@ describe('§6 Queue and steer: what is said during a turn', () => {
     expect(await stopButton(page).count(), 'Escape left the text, not the turn').toBe(1);
   });
 
+  test('and goes while somebody changes it leaves them their words', async ({ page }) => {
+    await say(page, 'First [[deltas:100]] [[gap:10ms]]');
+    await stopButton(page).waitFor();
+    await say(page, 'Next [[say:Did it.]]');
+    await chips(page).getByRole('button', { name: text.queue.edit }).click();
+    await page.getByRole('textbox', { name: text.queue.edit }).fill('Next, in other words');
+    await isOver(page, 'Did it.');
+    expect(await composer(page).inputValue()).toBe('Next, in other words');
+  });
+
   test('waits for the person after a stop, and says so; what is sent now goes first', async ({ page }) => {
     await busyWith(page, 'One [[say:Did one.]]', 'Two [[say:Did two.]]');
     await stopButton(page).click();

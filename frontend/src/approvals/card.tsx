@@ -1,4 +1,4 @@
-import { useEffect, useRef, type KeyboardEvent, type ReactNode, type RefObject } from 'react';
+import { useEffect, useId, useRef, type KeyboardEvent, type ReactNode, type RefObject } from 'react';
 import type { Question } from '../chat/questions.ts';
 import type { OpenSession } from '../chat/session.ts';
 import { isComposing } from '../ui/keys.ts';
@@ -26,6 +26,7 @@ export function QuestionCard({ session, question: { id }, place, title, keys, ch
   const answeredAt = useStore(questions, state => state.answeredAt);
   const isSettled = useSettled(!isAnswered, answeredAt);
   const card = useRef<HTMLElement>(null);
+  const described = useId();
   useSight(card, session, id);
 
   const reached = useRef(0);
@@ -42,6 +43,7 @@ export function QuestionCard({ session, question: { id }, place, title, keys, ch
       ref={card}
       role="group"
       aria-label={text.question.label(place)}
+      aria-describedby={described}
       aria-keyshortcuts={keys && Object.keys(keys).join(' ').toUpperCase()}
       tabIndex={-1}
       onFocus={event => event.target === card.current && (reached.current = event.timeStamp)}
@@ -49,7 +51,9 @@ export function QuestionCard({ session, question: { id }, place, title, keys, ch
       className="border-s-3 border-warn bg-warn-tint/60 px-4 py-3 text-sm -outline-offset-2"
     >
       <div className="flex items-baseline gap-3">
-        <p className="min-w-0 font-medium break-words">{title}</p>
+        <p id={described} className="min-w-0 font-medium break-words">
+          {title}
+        </p>
         {place[1] > 1 && <span className="ms-auto shrink-0 text-xs text-soft tabular-nums">{text.question.place(place)}</span>}
       </div>
       {children(!isSettled)}

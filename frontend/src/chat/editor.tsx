@@ -6,7 +6,7 @@ interface EditorProps {
   content: string;
   /** What became of it before, if it was not done with. */
   written?: string;
-  onWrite?: (written: string) => void;
+  onWrite: (written: string) => void;
   /** Whether a change can be kept now. */
   canSave?: boolean;
   /** Called once, with what it is now, or with nothing if it stays as it was. */
@@ -45,7 +45,7 @@ export function Editor({ label, content, written: before = content, onWrite, can
           aria-label={label}
           onChange={event => {
             write(event.target.value);
-            onWrite?.(event.target.value);
+            onWrite(event.target.value);
           }}
           onKeyDown={event => {
             if (isComposing(event.nativeEvent)) return;

@@ -78,6 +78,8 @@ describe('§6 Queue and steer: text sent during a turn', () => {
     await pass();
     expect(waiting(session)).toEqual(['Elsewhere']);
     stored = [];
+    await session.changeQueued(1, 'In other words'); // 404
+    expect(session.draft.value.text).toBe('In other words');
     await session.unqueue(1); // 404
     expect([waiting(session), session.value.refusal]).toEqual([[], 'Nothing.']);
   });

@@ -132,8 +132,9 @@ export class OpenSession extends Store<State> {
     await this.#does(this.queue.sendNow(number));
   }
 
+  /** Gives a message that waits other words. If it went before that, they are in the draft. */
   async changeQueued(number: number, said: string): Promise<void> {
-    await this.#does(this.queue.change(number, said));
+    if (!(await this.#does(this.queue.change(number, said)))) this.draft.giveBack(said);
   }
 
   async unqueue(number: number): Promise<void> {

@@ -1,5 +1,5 @@
 import { Clock, Pencil, SendHorizontal, X } from 'lucide-react';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { Button, IconButton } from '../ui/button.tsx';
 import { useFocusBack } from '../ui/focus.ts';
 import { useStore } from '../ui/store.ts';
@@ -36,14 +36,22 @@ export function Waiting({ session, isActive }: WaitingProps) {
 function Chip({ session, queued: { number, text: said } }: { session: OpenSession; queued: Queued }) {
   const [isEdited, edit] = useState(false);
   const opener = useFocusBack(isEdited);
+  const written = useRef('');
+  useEffect(
+    () => () => {
+      if (written.current) session.draft.giveBack(written.current); // it went while it was changed
+    },
+    [session],
+  );
   if (isEdited) {
     const done = (changed: string | undefined) => {
+      written.current = '';
       edit(false);
       if (changed) void session.changeQueued(number, changed);
     };
     return (
       <li>
-        <Editor label={text.queue.edit} content={said} onDone={done}>
+        <Editor label={text.queue.edit} content={said} onWrite={now => (written.current = now)} onDone={done}>
           {(save, cancel) => (
             <>
               <Button onClick={cancel}>{text.cancel}</Button>

@@ -23,7 +23,7 @@ interface ToolGroupProps {
 
 /** Calls that were made one after the other. */
 export function ToolGroup({ parts, questions, live, session }: ToolGroupProps) {
-  const open = [...questions.values()].filter(({ isOpen }) => isOpen);
+  const open = [...questions.values()].filter(({ isOpen, id }) => isOpen && id !== undefined);
   return (
     <div className="divide-y divide-line overflow-hidden rounded-lg border border-line">
       {parts.filter(isToolPart).map(part => {
