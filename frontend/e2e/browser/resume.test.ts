@@ -1,4 +1,4 @@
-import type { BrowserContext } from 'playwright-core';
+import type { BrowserContext, WebSocketRoute } from 'playwright-core';
 import { describe, expect } from 'vitest';
 import { text } from '../../src/ui/text.ts';
 import type { Served } from '../program.ts';
@@ -52,6 +52,34 @@ describe('an answer that is being written', () => {
     expect(await tab.getByText(text.end.truncated).count()).toBe(0);
   });
 });
+
+/** What may end a stream before its turn has: the connection is gone, or whoever is in between says that this is all. */
+const cuts = {
+  'a connection that drops': (socket: WebSocketRoute) => void socket.close(),
+  'an end without finish': (socket: WebSocketRoute, requestId: string) => socket.send(JSON.stringify({ type: 'end', requestId })),
+};
+
+// §4 A client takes an end of stream without `finish`, `abort` or `error` for success; the page takes it for a cut and resumes.
+for (const [what, cut] of Object.entries(cuts)) {
+  test(`${what} is no end of an answer`, async ({ context, parley }) => {
+    const page = await context.newPage();
+    let cutOff: string | undefined;
+    await page.routeWebSocket(/\/socket$/, socket => {
+      const door = socket.connectToServer();
+      door.onMessage(message => {
+        const { requestId, chunk } = JSON.parse(message as string) as { requestId?: string; chunk?: { delta?: string } };
+        if (!cutOff && chunk?.delta?.includes('w0000020')) cut(socket, (cutOff = requestId!));
+        else if (!requestId || requestId !== cutOff) socket.send(message);
+      });
+    });
+    await page.goto(parley.link);
+    await say(page, 'Cut [[deltas:200]] [[gap:5ms]]');
+    await isOver(page, 'Cut');
+    expect(cutOff).toBeTruthy();
+    await readable(answer(page)).toContain((await stored(page))[1]!.parts.at(-1)!.text!.trim());
+    expect(await page.getByText(text.end.truncated).count()).toBe(0);
+  });
+}
 
 test('a message that one tab sends appears in the other', async ({ page, context, parley }) => {
   await saidAndDone(page, 'Shared [[say:One.]]');
