@@ -163,6 +163,7 @@ func (d *Door) ServeHTTP(to http.ResponseWriter, r *http.Request) {
 	h.Set("x-content-type-options", "nosniff")
 	h.Set("referrer-policy", "no-referrer")
 	h.Set("cross-origin-resource-policy", "same-origin")
+	h.Set("x-frame-options", "DENY")
 	h.Set("cache-control", "no-store")
 	h.Set(versionName, apiVersion)
 	if !d.knowsHost(r.Host) {
