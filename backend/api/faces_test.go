@@ -15,63 +15,61 @@ type face func(w *world, session, body string, begun func()) []string
 
 func anyTime() {}
 
-var faces = map[string]face{
-	"SSE": func(w *world, session, body string, begun func()) []string {
-		method, path := "POST", "/messages"
-		if body == "" {
-			method, path = "GET", "/messages/"+session+"/stream"
+var faces = map[string]face{"SSE": bySSE, "socket": bySocket}
+
+func bySSE(w *world, session, body string, begun func()) []string {
+	method, path := "POST", "/messages"
+	if body == "" {
+		method, path = "GET", "/messages/"+session+"/stream"
+	}
+	res := w.request(method, path, body, header(dialectName, "7"))
+	begun()
+	switch res.StatusCode {
+	case http.StatusOK:
+		list := frames(w.t, res.Body)
+		return merged(w.t, list[:len(list)-1]) // all but [DONE]
+	case http.StatusNoContent:
+		return []string{"no-active"}
+	}
+	return []string{failure(w.t, res).Message}
+}
+
+func bySocket(w *world, session, body string, begun func()) []string {
+	p := w.dial()
+	ask := fmt.Sprintf(`{"type":"resume","requestId":"r","id":%q,"headers":{},"body":{}}`, session)
+	if body != "" { // what is not the transport's own is looked for in its member body
+		ask = `{"type":"send","requestId":"r","headers":{},"body":` + body + "," + body[1:]
+	}
+	p.send(ask)
+	var list []frame
+	for first := ""; ; {
+		_, b, err := p.conn.Read(w.t.Context())
+		var f struct {
+			Type, RequestID, ErrorText string
+			Sequence                   int
+			Chunk                      json.RawMessage
 		}
-		res := w.request(method, path, body, header(dialectName, "7"))
-		begun()
-		switch res.StatusCode {
-		case http.StatusOK:
-			list := frames(w.t, res.Body)
-			return merged(w.t, list[:len(list)-1]) // all but [DONE]
-		case http.StatusNoContent:
-			return []string{"no-active"}
+		if err != nil || json.Unmarshal(b, &f) != nil {
+			w.t.Fatalf("%s (%v)", b, err)
 		}
-		return []string{failure(w.t, res).Message}
-	},
-	"socket": func(w *world, session, body string, begun func()) []string {
-		p := w.dial()
-		if body == "" {
-			p.send(fmt.Sprintf(`{"type":"resume","requestId":"r","id":%q,"headers":{},"body":{}}`, session))
-		} else {
-			p.send(`{"type":"send","requestId":"r","headers":{},"body":` + body + "," + body[1:]) // what is not the transport's own is looked for in body
+		if f.RequestID != "" && first == "" {
+			first = f.Type
+			begun()
 		}
-		var list []frame
-		for types := []string{}; ; {
-			_, b, err := p.conn.Read(w.t.Context())
-			var f struct {
-				Type, RequestID, ErrorText string
-				Sequence                   int
-				Chunk                      json.RawMessage
+		switch f.Type {
+		case "error":
+			return []string{f.ErrorText}
+		case "no-active":
+			return []string{f.Type}
+		case "chunk":
+			if first != "start" || f.Sequence != len(list) {
+				w.t.Errorf("%s comes as number %d, after %s", b, len(list), first)
 			}
-			if err != nil || json.Unmarshal(b, &f) != nil {
-				w.t.Fatalf("%s (%v)", b, err)
-			}
-			if f.RequestID == "" {
-				continue
-			}
-			if len(types) == 0 {
-				begun()
-			}
-			types = append(types, f.Type)
-			switch f.Type {
-			case "error":
-				return []string{f.ErrorText}
-			case "no-active":
-				return []string{f.Type}
-			case "chunk":
-				if types[0] != "start" || f.Sequence != len(list) {
-					w.t.Errorf("%s comes as number %d, after %v", b, len(list), types)
-				}
-				list = append(list, frame{data: string(f.Chunk)})
-			case "end":
-				return merged(w.t, list)
-			}
+			list = append(list, frame{data: string(f.Chunk)})
+		case "end":
+			return merged(w.t, list)
 		}
-	},
+	}
 }
 
 // §8 both pass the same conformance tests: a turn says on each face what it says on the other, to who starts it and to who
