@@ -181,6 +181,9 @@ func (d *Door) ServeHTTP(to http.ResponseWriter, r *http.Request) {
 			preflight(w)
 			return
 		}
+	} else if comesFromElsewhere(r) {
+		writeError(w, d.Log, errOrigin)
+		return
 	}
 	if escaped := r.URL.EscapedPath(); escaped != path.Clean(escaped) {
 		writeError(w, d.Log, errNowhere) // the mux would lead on to another path
@@ -237,6 +240,16 @@ func (d *Door) knowsHost(host string) bool {
 func (d *Door) knowsOrigin(origin string) bool {
 	host, ok := strings.CutPrefix(origin, "http://")
 	return ok && d.knowsHost(host) || slices.Contains(windowOrigins, origin) || slices.Contains(d.Origins, origin)
+}
+
+// comesFromElsewhere says whether a page of another origin makes a request that does not name it, as browsers do for what is
+// embedded. To follow a link to the page is no such thing.
+func comesFromElsewhere(r *http.Request) bool {
+	switch r.Header.Get("Sec-Fetch-Site") {
+	case "", "none", "same-origin":
+		return false
+	}
+	return r.Header.Get("Sec-Fetch-Dest") != "document"
 }
 
 func preflight(w http.ResponseWriter) {

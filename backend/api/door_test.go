@@ -44,12 +44,19 @@ func TestWhoIsLetIn(t *testing.T) {
 		"the same address in another way":         {func(r *http.Request) { r.Host = "127.1" + own[strings.LastIndex(own, ":"):] }, 403},
 		"the address of version 6":                {func(r *http.Request) { r.Host = "[::1]" + own[strings.LastIndex(own, ":"):] }, 403},
 		"the address of every interface":          {func(r *http.Request) { r.Host = "0.0.0.0" + own[strings.LastIndex(own, ":"):] }, 403},
-		"a minor version of this protocol":        {header(versionName, "1.4"), 200},
-		"no version at all":                       {header(versionName, "one"), 400},
-		"the token in the address":                {func(r *http.Request) { r.Header.Del("Authorization"); r.URL.RawQuery = "token=" + testToken }, 401},
-		"the token in a cookie":                   {func(r *http.Request) { r.Header.Del("Authorization"); r.Header.Set("Cookie", "token="+testToken) }, 401},
-		"a version of the protocol to come":       {header(versionName, "2"), 400},
-		"this version of the protocol":            {header(versionName, "1"), 200},
+		"embedded by a page of another site":      {header("Sec-Fetch-Site", "cross-site"), 403},
+		"embedded by a page of another port":      {header("Sec-Fetch-Site", "same-site"), 403},
+		"asked by our own page without an origin": {header("Sec-Fetch-Site", "same-origin"), 200},
+		"a link in a page of another site": {func(r *http.Request) {
+			r.Header.Set("Sec-Fetch-Site", "cross-site")
+			r.Header.Set("Sec-Fetch-Dest", "document")
+		}, 200},
+		"a minor version of this protocol":  {header(versionName, "1.4"), 200},
+		"no version at all":                 {header(versionName, "one"), 400},
+		"the token in the address":          {func(r *http.Request) { r.Header.Del("Authorization"); r.URL.RawQuery = "token=" + testToken }, 401},
+		"the token in a cookie":             {func(r *http.Request) { r.Header.Del("Authorization"); r.Header.Set("Cookie", "token="+testToken) }, 401},
+		"a version of the protocol to come": {header(versionName, "2"), 400},
+		"this version of the protocol":      {header(versionName, "1"), 200},
 	} {
 		t.Run(name, func(t *testing.T) {
 			res := w.request("GET", "/sessions", "", c.change)

@@ -43,7 +43,7 @@ type Hit struct {
 type Found struct {
 	Hits   []Hit
 	Next   Place // the zero Place if nothing follows
-	Behind int64 // how many messages and titles are not in the index yet
+	Behind int64 // how many messages and titles of the project are not in the index yet; of very many, some
 	// Since is not zero if looking at everything would have taken too long: what was said before it was left out.
 	Since time.Time
 }
@@ -80,8 +80,9 @@ const (
 	mostInRow     = 8     // if they stand after others
 	fewestInside  = 3     // letters to look for inside of words
 
-	patience  = 50 * time.Millisecond // after which no further messages are looked at
-	firstEras = 4                     // that are looked at before that is asked: one costs hardly less
+	patience   = 50 * time.Millisecond // after which no further messages are looked at
+	mostBehind = 1000                  // messages that are counted
+	firstEras  = 4                     // that are looked at before that is asked: one costs hardly less
 )
 
 // Search finds what a person typed. What matches more exactly comes first: titles, then messages with the same words in
@@ -94,8 +95,10 @@ func (s *Store) Search(ctx context.Context, o Search) (Found, error) {
 	var last int64
 	var oneProject bool
 	err := s.read.row(ctx, `SELECT coalesce((SELECT max(key) FROM message), 0),
-		coalesce((SELECT max(key) FROM message), 0) - message + (SELECT count(*) FROM search_retitled),
-		(SELECT min(project) FROM session) IS (SELECT max(project) FROM session) FROM search_progress`).Scan(&last, &found.Behind, &oneProject)
+		(SELECT count(*) FROM (SELECT 1 FROM message CROSS JOIN session ON session.key = message.session
+			WHERE message.key > search_progress.message AND session.project = ?1 LIMIT ?2))
+		+ (SELECT count(*) FROM search_retitled CROSS JOIN session ON session.key = search_retitled.session WHERE session.project = ?1),
+		(SELECT min(project) FROM session) IS (SELECT max(project) FROM session) FROM search_progress`, o.Project, mostBehind).Scan(&last, &found.Behind, &oneProject)
 	if err != nil {
 		return found, err
 	}

@@ -90,6 +90,7 @@ func (s *Store) PauseTurn(ctx context.Context, key agent.SessionKey, turn agent.
 		}
 		return tx.change(ctx, `UPDATE session SET status = ?, updated_at = ? WHERE project = ? AND id = ?`, Idle, now, key.Project, key.Session)
 	})
+	s.wakeIndex() // what the person said may wait for long
 	return record, err
 }
 
