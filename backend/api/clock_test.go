@@ -21,20 +21,23 @@ import (
 // timed is a client that notes when each piece of a stream came.
 type timed struct {
 	*httptest.ResponseRecorder
-	begun  time.Time
-	pieces []piece
+	begun    time.Time
+	deadline time.Time
+	pieces   []piece
 }
 
 type piece struct {
-	at   time.Duration
-	text string
+	at, patience time.Duration // when it came, and how long the client might have taken for it
+	text         string
 }
 
-func (c *timed) SetWriteDeadline(time.Time) error { return nil }
+func (c *timed) SetWriteDeadline(at time.Time) error {
+	c.deadline = at
+	return nil
+}
+
 func (c *timed) Write(b []byte) (int, error) {
-	if len(b) > 0 {
-		c.pieces = append(c.pieces, piece{time.Since(c.begun), string(b)})
-	}
+	c.pieces = append(c.pieces, piece{time.Since(c.begun), time.Until(c.deadline), string(b)})
 	return len(b), nil
 }
 
@@ -72,7 +75,11 @@ func clocked(t *testing.T, said string, stop time.Duration) (pieces []piece) {
 // §3 A comment frame (: ping) after 15 s of silence, and after each 15 s more.
 func TestSilenceIsBroken(t *testing.T) {
 	var pings []time.Duration
+	// §9 slow clients bounded: who does not take a piece in time is given up.
 	for _, p := range clocked(t, "[[say:half]] [[hang]]", 40*time.Second) {
+		if p.patience != writeLimit {
+			t.Errorf("the client has %s for %q", p.patience, p.text)
+		}
 		if p.text == ": ping\n\n" {
 			pings = append(pings, p.at)
 		} else if p.at > time.Second && p.at < 40*time.Second || strings.Contains(p.text, "ping") {

@@ -10,67 +10,66 @@ import (
 )
 
 // face is a way in: it gives the chunks of the response to a request, or what is said of one that is refused. A body that is
-// empty asks for what runs in the session. Once there is a response it calls begun.
+// empty asks for what runs in the session. Once there is a reply it calls begun.
 type face func(w *world, session, body string, begun func()) []string
 
 func anyTime() {}
 
-var faces = map[string]face{
-	"SSE": func(w *world, session, body string, begun func()) []string {
-		method, path := "POST", "/messages"
-		if body == "" {
-			method, path = "GET", "/messages/"+session+"/stream"
+var faces = map[string]face{"SSE": bySSE, "socket": bySocket}
+
+func bySSE(w *world, session, body string, begun func()) []string {
+	method, path := "POST", "/messages"
+	if body == "" {
+		method, path = "GET", "/messages/"+session+"/stream"
+	}
+	res := w.request(method, path, body, header(dialectName, "7"))
+	begun()
+	switch res.StatusCode {
+	case http.StatusOK:
+		list := frames(w.t, res.Body)
+		return merged(w.t, list[:len(list)-1]) // all but [DONE]
+	case http.StatusNoContent:
+		return []string{"no-active"}
+	}
+	return []string{failure(w.t, res).Message}
+}
+
+func bySocket(w *world, session, body string, begun func()) []string {
+	p := w.dial()
+	ask := fmt.Sprintf(`{"type":"resume","requestId":"r","id":%q,"headers":{},"body":{}}`, session)
+	if body != "" { // what is not the transport's own is looked for in its member body
+		ask = `{"type":"send","requestId":"r","headers":{},"body":` + body + "," + body[1:]
+	}
+	p.send(ask)
+	var list []frame
+	for first := ""; ; {
+		_, b, err := p.conn.Read(w.t.Context())
+		var f struct {
+			Type, RequestID, ErrorText string
+			Sequence                   int
+			Chunk                      json.RawMessage
 		}
-		res := w.request(method, path, body, header(dialectName, "7"))
-		switch res.StatusCode {
-		case http.StatusOK:
+		if err != nil || json.Unmarshal(b, &f) != nil {
+			w.t.Fatalf("%s (%v)", b, err)
+		}
+		if f.RequestID != "" && first == "" {
+			first = f.Type
 			begun()
-			list := frames(w.t, res.Body)
-			return merged(w.t, list[:len(list)-1]) // all but [DONE]
-		case http.StatusNoContent:
-			return []string{"no-active"}
 		}
-		return []string{failure(w.t, res).Message}
-	},
-	"socket": func(w *world, session, body string, begun func()) []string {
-		p := w.dial()
-		if body == "" {
-			p.send(fmt.Sprintf(`{"type":"resume","requestId":"r","id":%q,"headers":{},"body":{}}`, session))
-		} else {
-			p.send(`{"type":"send","requestId":"r","headers":{},"body":` + body + "," + body[1:]) // what is not the transport's own is looked for in body
+		switch f.Type {
+		case "error":
+			return []string{f.ErrorText}
+		case "no-active":
+			return []string{f.Type}
+		case "chunk":
+			if first != "start" || f.Sequence != len(list) {
+				w.t.Errorf("%s comes as number %d, after %s", b, len(list), first)
+			}
+			list = append(list, frame{data: string(f.Chunk)})
+		case "end":
+			return merged(w.t, list)
 		}
-		var list []frame
-		for types := []string{}; ; {
-			_, b, err := p.conn.Read(w.t.Context())
-			var f struct {
-				Type, RequestID, ErrorText string
-				Sequence                   int
-				Chunk                      json.RawMessage
-			}
-			if err != nil || json.Unmarshal(b, &f) != nil {
-				w.t.Fatalf("%s (%v)", b, err)
-			}
-			if f.RequestID == "" {
-				continue
-			}
-			types = append(types, f.Type)
-			switch f.Type {
-			case "error":
-				return []string{f.ErrorText}
-			case "no-active":
-				return []string{f.Type}
-			case "start":
-				begun()
-			case "chunk":
-				if types[0] != "start" || f.Sequence != len(list) {
-					w.t.Errorf("%s comes as number %d, after %v", b, len(list), types)
-				}
-				list = append(list, frame{data: string(f.Chunk)})
-			case "end":
-				return merged(w.t, list)
-			}
-		}
-	},
+	}
 }
 
 // §8 both pass the same conformance tests: a turn says on each face what it says on the other, to who starts it and to who
@@ -142,6 +141,40 @@ func TestBothFacesSayThatItWasStopped(t *testing.T) {
 		if got := face(w, "s", "", anyTime); !slices.Equal(got, []string{"no-active"}) {
 			t.Errorf("%s, when nothing runs: %q", name, got)
 		}
+	}
+}
+
+// §1 known under another project: whatever asks for a turn, on each face, ends as it does for what nobody has.
+func TestAnotherProjectsTurnIsUnknown(t *testing.T) {
+	w := open(t)
+	other := w.door.Bind("other")
+	known := w.furnish(other)
+	unknown := theirs{session: "unknown-session", question: "ask_" + strings.Repeat("0", 32), message: "none-message", answer: "msg_" + strings.Repeat("0", 32)}
+	before := w.seen(other)
+	for name, body := range map[string]string{
+		"resume":     "",
+		"regenerate": `{"id":"{session}","trigger":"regenerate-message","messageId":"{answer}","messages":[{"id":"{message}","role":"user","parts":[{"type":"text","text":"x"}]}]}`,
+		"edit":       `{"id":"{session}","messageId":"{message}","messages":[{"id":"{message}","role":"user","parts":[{"type":"text","text":"x"}]}]}`,
+		"go on": `{"id":"{session}","messageId":"{answer}","messages":[{"id":"{answer}","role":"assistant","parts":[{"type":"tool-write_file","toolCallId":"call_1",` +
+			`"state":"approval-responded","approval":{"id":"{question}","approved":true}}]}]}`,
+	} {
+		for on, face := range faces {
+			ask := func(of theirs) string {
+				ids := []string{"{session}", of.session, "{question}", of.question, "{message}", of.message, "{answer}", of.answer}
+				var back []string // the ids out of the reply again
+				for i := 0; i < len(ids); i += 2 {
+					back = append(back, ids[i+1], ids[i])
+				}
+				got := face(w, of.session, strings.NewReplacer(ids...).Replace(body), anyTime)
+				return strings.NewReplacer(back...).Replace(strings.Join(got, "\n"))
+			}
+			if foreign, none := ask(known), ask(unknown); foreign != none || strings.Contains(foreign, "start") {
+				t.Errorf("%s, by %s\nof another project: %s\nof nobody:         %s", name, on, foreign, none)
+			}
+		}
+	}
+	if after := w.seen(other); after != before {
+		t.Errorf("the other project was\n%s\nand is\n%s", before, after)
 	}
 }
 

@@ -9,8 +9,7 @@ import (
 	"testing"
 )
 
-// §3 Headers; §2 useChat must work with no glue: the body is the one that it sends by default. §5 {session_id} → {session_id,
-// messages: [UIMessage…]}.
+// §3 Headers; §2 useChat must work with no glue: the body is the one that it sends by default.
 func TestATurnIsStreamedAndLoadedAlike(t *testing.T) {
 	w := open(t)
 	res := w.say("s", "u1", `look [[tool:list_directory {"path":"."}]] [[say:done]]`)

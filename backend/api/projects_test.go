@@ -211,6 +211,7 @@ func TestWhatIsTheOwners(t *testing.T) {
 	}
 }
 
+// §1 A project is a folder the person opened, whatever it is called and however one gets there.
 func TestAFolderIsAProject(t *testing.T) {
 	w := open(t)
 	folder := filepath.Join(t.TempDir(), "Döner & Co. ")

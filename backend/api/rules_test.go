@@ -4,9 +4,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"go/ast"
+	"go/types"
 	"io"
 	"net/http/httptest"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -23,8 +25,9 @@ func TestEveryIDOfThePatternNamesASession(t *testing.T) {
 		if got := w.answers(envelope(id, "u1", "[[say:"+id+"]]", "")); string(got.SessionID) != id || got.Data.Outputs.Content != id {
 			t.Errorf("%s: %+v", id, got)
 		}
-		if messages, _ := w.load(id, ""); len(messages) != 2 {
-			t.Errorf("%s has %v", id, messages)
+		// §5 {session_id} → {session_id, messages: [UIMessage…]}
+		if l := w.loaded(id); string(l.SessionID) != id || len(l.Messages) != 2 {
+			t.Errorf("%s is loaded as %s with %s", id, l.SessionID, l.Messages)
 		}
 	}
 }
@@ -120,8 +123,7 @@ func TestTokensAreComparedInConstantTime(t *testing.T) {
 	if a, b := NewToken(), NewToken(); len(a) != 256/4 || a == b {
 		t.Errorf("minted %s and %s", a, b)
 	}
-	mention := map[string]bool{} // the functions that mention the tokens of a door
-	compare := 0
+	var mention, compared []string
 	for _, file := range sources("parley/backend/api") {
 		for _, decl := range file.Decls {
 			fn, ok := decl.(*ast.FuncDecl)
@@ -129,27 +131,26 @@ func TestTokensAreComparedInConstantTime(t *testing.T) {
 				continue
 			}
 			ast.Inspect(fn, func(n ast.Node) bool {
-				field, ok := n.(*ast.SelectorExpr)
-				door, isName := (*ast.Ident)(nil), false
-				if ok {
-					door, isName = field.X.(*ast.Ident)
-				}
-				if isName && door.Name == "d" && (field.Sel.Name == "Token" || field.Sel.Name == "bound") {
-					mention[fn.Name.Name] = true
-				}
-				if op, ok := n.(*ast.BinaryExpr); ok && fn.Name.Name == "holder" {
-					call, ok := op.X.(*ast.CallExpr)
-					if !ok || call.Fun.(*ast.SelectorExpr).Sel.Name != "ConstantTimeCompare" {
-						t.Error("holder compares in another way")
+				switch n := n.(type) {
+				case *ast.SelectorExpr:
+					if field := types.ExprString(n); field == "d.Token" || field == "d.bound" {
+						mention = append(mention, fn.Name.Name)
 					}
-					compare++
+				case *ast.BinaryExpr:
+					if fn.Name.Name == "holder" {
+						compared = append(compared, types.ExprString(n))
+					}
 				}
 				return true
 			})
 		}
 	}
-	if !mention["holder"] || !mention["Bind"] || len(mention) != 2 || compare != 1 {
-		t.Errorf("the tokens are looked at by %v; %d comparisons", mention, compare)
+	slices.Sort(mention)
+	if got := slices.Compact(mention); !slices.Equal(got, []string{"Bind", "holder"}) {
+		t.Errorf("the tokens are looked at by %v", got)
+	}
+	if want := []string{"subtle.ConstantTimeCompare([]byte(token), []byte(other)) == 1"}; !slices.Equal(compared, want) {
+		t.Errorf("holder compares %v", compared)
 	}
 }
 
@@ -173,7 +174,7 @@ func TestALongSessionOpensAtItsEnd(t *testing.T) {
 			}
 		})
 	}
-	if took["long"] > 2*took["short"] {
+	if took["long"] > 1.5*took["short"] {
 		t.Errorf("it took %v allocations", took)
 	}
 }

@@ -150,6 +150,10 @@ func (w *world) request(method, path, body string, change func(*http.Request)) *
 		w.t.Fatal(err)
 	}
 	w.t.Cleanup(func() { res.Body.Close() })
+	// §2 Every reply carries x-parley-messages-version: 1. §9 No cookies, no * in CORS.
+	if h := res.Header; h.Get(versionName) != apiVersion || h.Get("Set-Cookie") != "" || h.Get("Access-Control-Allow-Origin") == "*" || h.Get("Access-Control-Allow-Credentials") != "" {
+		w.t.Errorf("%s %s: %s with %v", method, path, res.Status, h)
+	}
 	return res
 }
 

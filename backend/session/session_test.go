@@ -270,6 +270,7 @@ func TestWhatAnEarlierLifeLeftRunningIsSettled(t *testing.T) {
 	}
 }
 
+// §3 A session's `sequenceNumber` is another counter: it goes over all of its turns.
 func TestEventsAreGaplessFromAnyNumberAndGoOn(t *testing.T) {
 	w := fresh(t)
 	all(t, w.send(t, says("[[think:2]] [[tool:list_directory {}]] [[deltas:5]] [[usage:7,8]]")))

@@ -4,6 +4,7 @@ import { test, turns } from './browser.ts';
 /** One red pixel. */
 const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC';
 
+// §2 the page makes `blob:` URLs of it.
 test('a picture that was sent is shown, again after a reload, under the policy of the page', async ({ page }) => {
   await page.evaluate(async url => {
     const headers = { authorization: `Bearer ${sessionStorage.getItem('parley.token')}`, 'content-type': 'application/json', accept: '*/*' };
