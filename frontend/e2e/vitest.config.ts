@@ -7,7 +7,7 @@ export default defineConfig({
     root: import.meta.dirname,
     include: ['**/*.test.ts'],
     environment: 'node',
-    fileParallelism: false, // two cores, and each file starts a browser
+    maxWorkers: 2, // each file starts a browser, and waits for much of its time
     testTimeout: 60_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 15_000, interval: 25 } },

@@ -50,6 +50,7 @@ describe('§7 Editing a sent message', () => {
     await page.getByRole('log').hover();
     await page.mouse.wheel(0, -100_000);
     await expect.poll(() => editor(page).inputValue()).toBe('Half an idea');
+    expect(await composer(page).evaluate(box => box === document.activeElement)).toBe(true); // whoever writes there goes on
     await editor(page).press('Escape');
     await readable(turns(page).first()).toContain('First');
     expect(await versions(page).count()).toBe(0);

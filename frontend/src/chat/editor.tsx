@@ -4,7 +4,7 @@ import { isComposing } from '../ui/keys.ts';
 interface EditorProps {
   label: string;
   content: string;
-  /** What became of it before, if it was not done with. */
+  /** What became of it before it went out of sight, if it did. Then it comes back where somebody may be writing elsewhere. */
   written?: string;
   onWrite: (written: string) => void;
   /** Whether a change can be kept now. */
@@ -16,12 +16,13 @@ interface EditorProps {
 }
 
 /** Something that was written, while it is changed in its place. Enter keeps the change, Escape does not. */
-export function Editor({ label, content, written: before = content, onWrite, canSave = true, onDone, children }: EditorProps) {
-  const [written, write] = useState(before);
+export function Editor({ label, content, written: before, onWrite, canSave = true, onDone, children }: EditorProps) {
+  const [written, write] = useState(before ?? content);
   const box = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {
+    if (before !== undefined) return;
     box.current!.focus();
-    box.current!.setSelectionRange(before.length, before.length);
+    box.current!.setSelectionRange(content.length, content.length);
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- once, when it opens
   }, []);
   const cancel = () => onDone(undefined);
