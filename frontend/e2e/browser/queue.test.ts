@@ -17,16 +17,27 @@ async function busyWith(page: Page, ...words: string[]): Promise<void> {
   }
 }
 
+const writes = 'First [[tool:write_file {"path":"a.txt","content":"x"}]] [[say:Done.]]';
+
+/** Says something that waits for the person. */
+async function ask(page: Page): Promise<void> {
+  await beCareful(page);
+  await say(page, writes);
+  await questions(page).waitFor();
+}
+
+const allow = (page: Page) => questions(page).getByRole('button', { name: text.question.once }).click();
+
 describe('§6 Queue and steer: what is said during a turn', () => {
-  test('waits, and goes one by one when the turn is done', async ({ page }) => {
-    await say(page, 'First [[deltas:150]] [[gap:10ms]]');
-    await stopButton(page).waitFor();
+  test('waits while the turn does, and goes one by one when it is done', async ({ page }) => {
+    await ask(page);
     for (const n of ['one', 'two', 'three']) await say(page, `Then ${n} [[say:Did ${n}.]]`);
     await readable(waiting(page)).toContain(text.queue.next(3));
     expect(await composer(page).inputValue()).toBe('');
+    await allow(page);
     await isOver(page, 'Did three.');
     await waiting(page).waitFor({ state: 'detached' });
-    expect(await asked(page)).toEqual(['First [[deltas:150]] [[gap:10ms]]', ...['one', 'two', 'three'].map(n => `Then ${n} [[say:Did ${n}.]]`)]);
+    expect(await asked(page)).toEqual([writes, ...['one', 'two', 'three'].map(n => `Then ${n} [[say:Did ${n}.]]`)]);
   });
 
   test('can be changed and removed, and is there after a reload', async ({ page }) => {
@@ -47,11 +58,11 @@ describe('§6 Queue and steer: what is said during a turn', () => {
   });
 
   test('and goes while somebody changes it leaves them their words', async ({ page }) => {
-    await say(page, 'First [[deltas:100]] [[gap:10ms]]');
-    await stopButton(page).waitFor();
+    await ask(page);
     await say(page, 'Next [[say:Did it.]]');
     await chips(page).getByRole('button', { name: text.queue.edit }).click();
     await page.getByRole('textbox', { name: text.queue.edit }).fill('Next, in other words');
+    await allow(page);
     await isOver(page, 'Did it.');
     expect(await composer(page).inputValue()).toBe('Next, in other words');
   });
@@ -73,17 +84,5 @@ describe('§6 Queue and steer: what is said during a turn', () => {
     await isOver(page, 'Did one.');
     expect(await asked(page)).toEqual(['First [[hang]]', 'Now [[say:Did it now.]]', 'One [[say:Did one.]]']);
     await readable(turns(page).first()).toContain(text.end.stopped);
-  });
-
-  test('waits while the turn waits for an answer, too', async ({ page }) => {
-    await beCareful(page);
-    await say(page, '[[tool:write_file {"path":"a.txt","content":"one"}]] [[say:Done.]]');
-    await questions(page).waitFor();
-    await say(page, 'Then [[say:Did that.]]');
-    await expect.poll(() => chips(page).count()).toBe(1);
-    expect(await turns(page).count()).toBe(1);
-    await questions(page).getByRole('button', { name: text.question.once }).click();
-    await isOver(page, 'Did that.');
-    expect(await turns(page).count()).toBe(2);
   });
 });
