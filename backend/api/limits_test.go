@@ -51,7 +51,7 @@ func TestSlowSendersAreGivenUp(t *testing.T) {
 		"a header":                {"GET /sessions HTTP/1.1\r\n" + head + "X: ", ""},
 		"a body":                  {"POST /load-session HTTP/1.1\r\n" + head + "Content-Length: 100000\r\n\r\n{", "HTTP/1.1 408 Request Timeout"},
 		"a body of no length":     {"POST /load-session HTTP/1.1\r\n" + head + "Transfer-Encoding: chunked\r\n\r\nffff\r\n{", "HTTP/1.1 408 Request Timeout"},
-		"a body that is not one":  {"POST /load-session HTTP/1.1\r\n" + head + "Transfer-Encoding: chunked\r\n\r\n5\r\n{", "HTTP/1.1 400 Bad Request"},
+		"a body that is not one":  {"POST /load-session HTTP/1.1\r\n" + head + "Transfer-Encoding: chunked\r\n\r\n5\r\n{xxxxx\r\n", "HTTP/1.1 400 Bad Request"},
 		"a body that nobody asks": {"POST /messages/s/stop HTTP/1.1\r\n" + head + "Content-Length: 100000\r\n\r\n{", "HTTP/1.1 200 OK"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -177,10 +177,11 @@ func TestWhoWaitsForTheLongestGoesFirst(t *testing.T) {
 	}
 }
 
-// §6 Any number of clients watch one turn: one that never reads holds up nobody.
+// §6 Any number of clients watch one turn: one that never reads holds up nobody. The turn is longer than what lies between the
+// two, so whoever writes to it has to wait.
 func TestAWatcherThatNeverReads(t *testing.T) {
 	w := open(t)
-	const body = `[[deltas:20000]]`
+	const body = `[[deltas:20000]] [[size:800]]`
 	lazy := w.connect()
 	if err := lazy.(*net.TCPConn).SetReadBuffer(1 << 10); err != nil {
 		t.Fatal(err)
