@@ -12,6 +12,7 @@ export interface Queued {
 /** What was said while a turn ran. The server has it, and sends one after the other. */
 export class Queue extends Store<{ waiting: Queued[] }> {
   #asked = 0;
+  #adding: Promise<unknown> = Promise.resolve();
 
   constructor(
     private readonly id: string,
@@ -36,9 +37,13 @@ export class Queue extends Store<{ waiting: Queued[] }> {
     }
   }
 
-  /** Adds a message, and gives its number; none if nothing ran, so that it went at once. */
+  /** Adds a message after those before it, and gives its number; none if nothing ran, so that it went at once. */
   async add(text: string): Promise<number | undefined> {
-    const reply = await this.client.enqueue(this.id, { id: crypto.randomUUID(), role: 'user', parts: [{ type: 'text', text }] });
+    const adding = this.#adding.then(() =>
+      this.client.enqueue(this.id, { id: crypto.randomUUID(), role: 'user', parts: [{ type: 'text', text }] }),
+    );
+    this.#adding = adding.catch(() => {}); // whoever asked for it hears why
+    const reply = await adding;
     if (!('queued' in reply)) return undefined;
     await this.refresh();
     return reply.queued.number;
