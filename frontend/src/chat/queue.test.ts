@@ -40,6 +40,21 @@ async function busy(): Promise<OpenSession> {
 }
 
 describe('§6 Queue and steer: text sent during a turn', () => {
+  test('is queued in the order in which it was said, however long a request takes', async () => {
+    const session = await busy();
+    const replies: (() => void)[] = [];
+    server.answers.set('POST /messages', () => new Promise(resolve => replies.push(() => resolve({ session_id: 's', queued: { number: 1, message_id: 'm' } }))));
+    for (const words of ['One', 'Two']) {
+      session.draft.edit(words);
+      void session.send();
+      await pass();
+    }
+    expect(replies.length).toBe(1); // the second is not on its way before the first is stored
+    replies[0]!();
+    await pass();
+    expect(replies.length).toBe(2);
+  });
+
   test('is queued, and disturbs the turn in nothing', async () => {
     const session = await busy();
     session.draft.edit('Next');
