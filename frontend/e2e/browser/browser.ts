@@ -41,7 +41,7 @@ class Faults {
 }
 
 /** What Chromium reports of a door that closes, that is gone, or that has another key by now. */
-export const gone = /net::ERR_|WebSocket connection to|status of (401|503)/;
+export const gone = /ERR_CONNECTION|ERR_EMPTY_RESPONSE|ERR_INCOMPLETE|WebSocket connection to|status of (401|503)/;
 
 export const test = base
   // oxlint-disable-next-line no-empty-pattern -- Vitest reads from the pattern what a fixture needs
