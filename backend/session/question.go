@@ -299,7 +299,7 @@ func (s *Sessions) stopPaused(ctx context.Context, key agent.SessionKey) (Stoppe
 		return "", err
 	}
 	log := newTurnLog(s, t)
-	if err := s.settle(ctx, t, log, agent.TurnCompleted{StopReason: agent.StopCancelled, Usage: log.usage, Model: log.model}); err != nil {
+	if err := s.settle(ctx, t, log, agent.TurnCompleted{StopReason: agent.StopCancelled, Usage: log.before, Model: log.model}); err != nil {
 		if errors.Is(err, store.ErrNotFound) { // settled in between
 			return WasIdle, nil
 		}
