@@ -45,14 +45,11 @@ func (s *Sessions) paused(ctx context.Context, key agent.SessionKey) (store.Turn
 	if err != nil {
 		return store.Turn{}, err
 	}
-	turns, err := s.Store.Branch(ctx, session.Head, 1)
-	if err == nil && (len(turns) == 0 || !turns[0].Paused) {
+	head, err := s.head(ctx, session)
+	if err == nil && !head.Paused {
 		err = store.ErrNotFound
 	}
-	if err != nil {
-		return store.Turn{}, err
-	}
-	return turns[0], nil
+	return head, err
 }
 
 // Answer stores the answer to a question and, if it was the last one that the turn waited for, lets the turn go on. The turn
