@@ -55,11 +55,7 @@ func (s *Sessions) paused(ctx context.Context, key agent.SessionKey) (store.Turn
 // Answer stores the answer to a question and, if it was the last one that the turn waited for, lets the turn go on. The turn
 // is nil while other questions are open. The same answer may be given again; another one is ErrAnswered, as is any once the
 // turn was stopped.
-func (s *Sessions) Answer(ctx context.Context, project agent.ProjectID, r agent.InteractionResponse) (*Turn, error) {
-	q, err := s.Store.Question(ctx, project, r.ID)
-	if err != nil {
-		return nil, err
-	}
+func (s *Sessions) Answer(ctx context.Context, q store.Question, r agent.InteractionResponse) (*Turn, error) {
 	open, err := s.record(ctx, q, r)
 	if err != nil || open > 0 {
 		return nil, err
