@@ -142,7 +142,7 @@ func decodeLine(line []byte) (incoming, error) {
 }
 
 // encodeStop writes the line that asks a runner to stop the turn of a session.
-func encodeStop(session agent.SessionID) []byte {
+func encodeStop(key agent.SessionKey) []byte {
 	type control struct {
 		Type string `json:"type"`
 	}
@@ -150,8 +150,9 @@ func encodeStop(session agent.SessionID) []byte {
 		Kind      string           `json:"kind"`
 		ID        string           `json:"id"`
 		SessionID *agent.SessionID `json:"sessionId"`
+		ProjectID agent.ProjectID  `json:"projectId,omitempty"`
 		Control   control          `json:"control"`
-	}{"control", "stop", orNull(session), control{"stop"}})
+	}{"control", "stop", orNull(key.Session), key.Project, control{"stop"}})
 	return append(line, '\n')
 }
 

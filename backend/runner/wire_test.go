@@ -183,10 +183,10 @@ func TestResults(t *testing.T) {
 
 func TestHelloAndControl(t *testing.T) {
 	golden(t, "hello", string(encodeHello("1.2.3"))+"\n")
-	golden(t, "control", string(encodeStop("s1"))+string(ack{ID: "stop", OK: true}.encode())+"\n"+
+	golden(t, "control", string(encodeStop(say().Key))+string(ack{ID: "stop", OK: true}.encode())+"\n"+
 		string(ack{ID: "stop", Error: "no such turn is running"}.encode())+"\n")
-	in, err := decodeLine(encodeStop("s1"))
-	if err != nil || in.Kind != "control" || in.Control.Type != "stop" || *in.SessionID != "s1" {
+	in, err := decodeLine(encodeStop(say().Key))
+	if err != nil || in.Kind != "control" || in.Control.Type != "stop" || *in.SessionID != "s1" || in.ProjectID != agent.DefaultProject {
 		t.Errorf("%+v %v", in, err)
 	}
 }
