@@ -17,7 +17,7 @@ import (
 type LocalOptions struct {
 	Executable string       // this program
 	Args       []string     // what goes before the word "runner"
-	Ledger     string       // the folder that remembers runners, for Reap; made if it is missing
+	Ledger     string       // the folder that remembers runners, for Reap; made if it is missing; empty if nobody reaps
 	Log        *slog.Logger // gets what no person is told
 }
 
@@ -29,8 +29,8 @@ type Local struct {
 
 // NewLocal makes the backend. No process is started before NewSandbox.
 func NewLocal(options LocalOptions) (*Local, error) {
-	if options.Executable == "" || options.Ledger == "" || options.Log == nil {
-		return nil, errors.New("a local runner needs an executable, a ledger and a log")
+	if options.Executable == "" || options.Log == nil {
+		return nil, errors.New("a local runner needs an executable and a log")
 	}
 	return &Local{options, limits{hello: 10 * time.Second, silence: time.Minute, stop: agent.StopGrace}}, nil
 }

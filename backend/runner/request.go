@@ -141,6 +141,20 @@ func decodeLine(line []byte) (incoming, error) {
 	return in, nil
 }
 
+// obey does what a control asks for. stop reports whether there was a turn to stop.
+func (in incoming) obey(stop func() bool) ack {
+	a := ack{ID: in.ID}
+	switch {
+	case in.Control.Type == "ping":
+	case in.Control.Type != "stop":
+		a.Error = fmt.Sprintf("the control %q is not supported", in.Control.Type)
+	case !stop():
+		a.Error = "no such turn is running"
+	}
+	a.OK = a.Error == ""
+	return a
+}
+
 // encodeStop writes the line that asks a runner to stop the turn of a session.
 func encodeStop(key agent.SessionKey) []byte {
 	type control struct {
