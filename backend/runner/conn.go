@@ -64,7 +64,7 @@ func (c *conn) take(ctx context.Context, prompt agent.Prompt, say func(agent.Eve
 	begin, cancelled, closed := c.runner.begin, ctx.Done(), c.closed
 	var controls chan<- []byte // while the runner is yet to be told to stop
 	var grace <-chan time.Time // set once the runner is told to stop
-	word := encodeStop(prompt.Key)
+	word := encodeControl("stop", prompt.Key)
 	stop := func() {
 		if grace == nil {
 			controls = x.controls

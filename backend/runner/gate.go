@@ -340,7 +340,7 @@ const EnvToken = "PARLEY_RUNNER_TOKEN_FILE"
 func ReadToken() (string, error) {
 	path := os.Getenv(EnvToken)
 	if path == "" {
-		return "", agent.Errorf(agent.CodeValidation, "A runner that listens needs a token: %s names a file that has it in its first line. openssl rand -hex 32 makes one.", EnvToken)
+		return "", agent.Errorf(agent.CodeValidation, "%s is not set. It names a file whose first line is the token between Parley and a runner that listens; openssl rand -hex 32 makes one.", EnvToken)
 	}
 	content, err := os.ReadFile(path)
 	if err != nil {

@@ -76,18 +76,16 @@ func (r *Remote) Supports(name agent.BackendName, harness agent.Kind) bool {
 	return supports(name, harness)
 }
 
-// NewSandbox asks whether the gate is there, and of our protocol. A runner is started with the first turn.
+// NewSandbox asks whether the gate is there, is of our protocol, and lets us in. A runner is started with the first turn.
 func (r *Remote) NewSandbox(ctx context.Context, _ agent.Policy) (agent.Sandbox, error) {
 	ctx, cancel := context.WithTimeout(ctx, r.limits.hello)
 	defer cancel()
-	res, err := r.ask(ctx, http.MethodGet, "/health", nil)
-	if err != nil {
-		return nil, r.unreachable(err)
-	}
-	defer res.Body.Close()
-	body, err := readReply(res)
+	body, err := r.reply(ctx, http.MethodGet, "/health", nil)
 	if err == nil {
 		err = checkHealth(body)
+	}
+	if err == nil {
+		_, err = r.reply(ctx, http.MethodPost, "/control", encodeControl("ping", agent.SessionKey{}))
 	}
 	if err != nil {
 		return nil, err
@@ -111,10 +109,6 @@ func checkHealth(body []byte) error {
 	return h.check("Start the newer of the two programs on both sides")
 }
 
-func (r *Remote) unreachable(err error) error {
-	return agent.Wrap(agent.CodeSandbox, err, fmt.Sprintf("The runner at %s cannot be reached. Check that it runs, then retry.", r.host))
-}
-
 // ask sends a request. Who gives no health is not given the token.
 func (r *Remote) ask(ctx context.Context, method, path string, body []byte) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, method, r.URL+path, bytes.NewReader(body))
@@ -126,7 +120,21 @@ func (r *Remote) ask(ctx context.Context, method, path string, body []byte) (*ht
 		req.Header.Set("Content-Type", "application/json")
 		req.Header.Set("Accept", ndjson)
 	}
-	return r.client.Do(req)
+	res, err := r.client.Do(req)
+	if err != nil {
+		return nil, agent.Wrap(agent.CodeSandbox, err, fmt.Sprintf("The runner at %s cannot be reached. Check that it runs, then retry.", r.host))
+	}
+	return res, nil
+}
+
+// reply sends a request whose answer is no stream.
+func (r *Remote) reply(ctx context.Context, method, path string, body []byte) ([]byte, error) {
+	res, err := r.ask(ctx, method, path, body)
+	if err != nil {
+		return nil, err
+	}
+	defer res.Body.Close()
+	return readReply(res)
 }
 
 // readReply gives the body of a reply. Any status but 200 is a failure, which says what the body does.
@@ -170,21 +178,10 @@ func (s *remoteSandbox) end() {
 	ctx, cancel := context.WithTimeout(context.Background(), killLimit)
 	defer cancel()
 	for key, turn := range s.turns {
-		if err := s.post(ctx, "/kill", encodeKill(key, turn)); err != nil {
+		if _, err := s.remote.reply(ctx, http.MethodPost, "/kill", encodeKill(key, turn)); err != nil {
 			s.log.Warn("runner: could not be told to end", "session", key.Session, "cause", err)
 		}
 	}
-}
-
-// post says something beside a turn.
-func (s *remoteSandbox) post(ctx context.Context, path string, body []byte) error {
-	res, err := s.remote.ask(ctx, http.MethodPost, path, body)
-	if err != nil {
-		return err
-	}
-	defer res.Body.Close()
-	_, err = readReply(res)
-	return err
 }
 
 // serve takes turns until the sandbox ends, or the gate cannot be relied on any more.
@@ -221,7 +218,7 @@ func (s *remoteSandbox) take(x *exchange) error {
 	defer silence.Stop()
 	res, err := s.remote.ask(s.ctx, http.MethodPost, "/run", x.request)
 	if err != nil {
-		return s.remote.unreachable(err)
+		return err
 	}
 	defer res.Body.Close()
 	if res.StatusCode != http.StatusOK {
@@ -243,7 +240,7 @@ func (s *remoteSandbox) control(x *exchange) {
 	for {
 		select {
 		case line := <-x.controls:
-			if err := s.post(s.ctx, "/control", line); err != nil {
+			if _, err := s.remote.reply(s.ctx, http.MethodPost, "/control", line); err != nil {
 				s.log.Warn("runner: a control was not taken", "cause", err)
 			}
 		case <-x.over:

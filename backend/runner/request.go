@@ -155,8 +155,8 @@ func (in incoming) obey(stop func() bool) ack {
 	return a
 }
 
-// encodeStop writes the line that asks a runner to stop the turn of a session.
-func encodeStop(key agent.SessionKey) []byte {
+// encodeControl writes a word to a runner about the turn of a session.
+func encodeControl(word string, key agent.SessionKey) []byte {
 	type control struct {
 		Type string `json:"type"`
 	}
@@ -166,7 +166,7 @@ func encodeStop(key agent.SessionKey) []byte {
 		SessionID *agent.SessionID `json:"sessionId"`
 		ProjectID agent.ProjectID  `json:"projectId,omitempty"`
 		Control   control          `json:"control"`
-	}{"control", "stop", orNull(key.Session), key.Project, control{"stop"}})
+	}{"control", word, orNull(key.Session), key.Project, control{word}})
 	return append(line, '\n')
 }
 

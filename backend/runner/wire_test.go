@@ -183,9 +183,9 @@ func TestResults(t *testing.T) {
 
 func TestHelloAndControl(t *testing.T) {
 	golden(t, "hello", string(encodeHello("1.2.3"))+"\n")
-	golden(t, "control", string(encodeStop(say().Key))+string(ack{ID: "stop", OK: true}.encode())+"\n"+
+	golden(t, "control", string(encodeControl("stop", say().Key))+string(ack{ID: "stop", OK: true}.encode())+"\n"+
 		string(ack{ID: "stop", Error: "no such turn is running"}.encode())+"\n")
-	in, err := decodeLine(encodeStop(say().Key))
+	in, err := decodeLine(encodeControl("stop", say().Key))
 	if err != nil || in.Kind != "control" || in.Control.Type != "stop" || *in.SessionID != "s1" || in.ProjectID != agent.DefaultProject {
 		t.Errorf("%+v %v", in, err)
 	}
