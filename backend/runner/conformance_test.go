@@ -29,9 +29,12 @@ func TestConformance(t *testing.T) {
 			agenttest.Run(t, suite)
 		})
 		t.Run(name+" by HTTP", func(t *testing.T) {
-			var url string
-			suite.Policy = func(t *testing.T) (p agent.Policy) { url, p = openGate(t, "runner"); return p }
-			suite.New = func(t *testing.T) agent.Backend { return newRemote(t, url) }
+			var gate opened
+			suite.Policy = func(t *testing.T) agent.Policy {
+				gate = openGate(t, "runner")
+				return agent.Policy{Scratch: gate.folder("sess_conformance")}
+			}
+			suite.New = func(t *testing.T) agent.Backend { return newRemote(t, gate.url) }
 			agenttest.Run(t, suite)
 		})
 	}
