@@ -5,6 +5,7 @@ package runner
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"log/slog"
 	"net/http"
@@ -15,11 +16,13 @@ import (
 	"time"
 
 	"parley/backend/agent"
+	"parley/backend/process"
 )
 
-// impostor is a gate that answers /run in a way of its own, and all else as it should. It remembers what it was asked.
+// impostor is a gate that answers /run and /health in ways of its own, and all else as it should. It remembers what it was asked.
 type impostor struct {
-	run func(http.ResponseWriter, *http.Request)
+	run    func(http.ResponseWriter, *http.Request)
+	health string
 
 	mu    sync.Mutex
 	asked []string
@@ -32,7 +35,7 @@ func (i *impostor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	i.mu.Unlock()
 	switch r.URL.Path {
 	case "/health":
-		reply(w, http.StatusOK, plainJSON(health{healthy, offerOf("fake")}))
+		reply(w, http.StatusOK, []byte(i.health))
 	case "/run":
 		i.run(w, r)
 	default:
@@ -52,9 +55,9 @@ func (i *impostor) told(path string) (bodies []string) {
 	return bodies
 }
 
-// pose serves an impostor and gives a backend that believes it, and a sandbox of it.
+// pose serves an impostor and gives a backend that believes it.
 func pose(t *testing.T, run func(http.ResponseWriter, *http.Request)) (*impostor, *Remote) {
-	i := &impostor{run: run}
+	i := &impostor{run: run, health: string(plainJSON(health{healthy, offerOf("fake")}))}
 	server := httptest.NewServer(i)
 	t.Cleanup(server.Close)
 	return i, newRemote(t, server.URL)
@@ -153,7 +156,7 @@ func TestARunnerElsewhereThatCannotBeUsed(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			i, r := pose(t, nil)
-			r.client.Transport = answerer(func(req *http.Request) (int, string) { return http.StatusOK, c.health })
+			i.health = c.health
 			if _, err := r.NewSandbox(t.Context(), agent.Policy{}); agent.AsError(err).Code != agent.CodeSandbox || !strings.Contains(agent.AsError(err).Message, c.message) {
 				t.Errorf("it gave %v", err)
 			}
@@ -162,11 +165,9 @@ func TestARunnerElsewhereThatCannotBeUsed(t *testing.T) {
 			}
 		})
 	}
-	_, r := pose(t, nil)
-	r.Token = "another"
-	r.client.Transport = http.DefaultTransport
 	server := httptest.NewServer(NewGate(GateOptions{Token: gateToken, Log: slog.New(slog.DiscardHandler)}))
-	r.URL = server.URL
+	r := newRemote(t, server.URL)
+	r.Token = "another"
 	if _, err := r.NewSandbox(t.Context(), agent.Policy{}); err == nil || !strings.Contains(agent.AsError(err).Message, "does not accept the token") {
 		t.Errorf("with another token: %v", err)
 	}
@@ -240,49 +241,36 @@ func TestClosingASandboxFarAway(t *testing.T) {
 	}
 }
 
-// answerer is a server without a network.
-type answerer func(*http.Request) (status int, body string)
-
-func (a answerer) RoundTrip(r *http.Request) (*http.Response, error) {
-	status, body := a(r)
-	return &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)), Request: r}, nil
-}
-
+// FuzzAnswer reads what may come in answer to a turn. None runs, so nobody waits for it.
 func FuzzAnswer(f *testing.F) {
-	for _, name := range []string{"turn", "turn-paused", "result-ok", "result-failed"} {
-		f.Add(http.StatusOK, fixture(f, name, ""))
-	}
+	f.Add(http.StatusOK, deltaLine+`{"kind":"heartbeat"}`+"\n"+`{"kind":"result","result":{"ok":true}}`+"\n")
 	f.Add(http.StatusInternalServerError, `{"ok":false,"error":"No.","code":"provider_auth"}`)
 	f.Add(http.StatusBadGateway, `<h1>Bad Gateway</h1>`)
 	f.Fuzz(func(t *testing.T, status int, body string) {
-		r := newRemote(t, "http://127.0.0.1:1")
-		r.client.Transport = answerer(func(req *http.Request) (int, string) {
-			switch req.URL.Path {
-			case "/health":
-				return http.StatusOK, string(plainJSON(health{healthy, offerOf("fake")}))
-			case "/run":
-				return status, body
+		if status != http.StatusOK {
+			_, err := readReply(&http.Response{StatusCode: status, Body: io.NopCloser(strings.NewReader(body))})
+			var told *agent.Error
+			if !errors.As(err, &told) || !told.Code.Valid() || told.Message == "" {
+				t.Errorf("%d, %q gave %v", status, body, err)
 			}
-			return http.StatusOK, `{"ok":true}`
-		})
-		s, err := r.NewSandbox(t.Context(), agent.Policy{})
-		if err != nil {
-			t.Fatal(err)
+			return
 		}
-		defer s.Close()
-		ends := 0
-		for e, err := range newConn(t, s).Prompt(t.Context(), say()) {
-			if finish, ok := e.(agent.Finish); ok || err != nil {
-				ends++
-				if ok && !finish.StopReason.Valid() || !ok && (!agent.AsError(err).Code.Valid() || agent.AsError(err).Message == "") {
-					t.Errorf("it ended with %+v, %v", e, err)
+		l := link{log: slog.New(slog.DiscardHandler)}
+		lines := process.NewLines(strings.NewReader(body))
+		for n := strings.Count(body, "\n"); ; n-- {
+			ended, err := l.hear(lines)
+			if ended {
+				return
+			}
+			if err != nil {
+				if why := l.explain(err, "It broke."); why.Code != agent.CodeSandbox || why.Message == "" {
+					t.Errorf("%q: %v", body, why)
 				}
-			} else if !agent.Spoken(e) {
-				t.Errorf("%#v was believed", e)
+				return
 			}
-		}
-		if ends != 1 {
-			t.Errorf("it ended %d times", ends)
+			if n <= 0 {
+				t.Fatalf("%q has no end", body)
+			}
 		}
 	})
 }

@@ -16,7 +16,7 @@ import (
 var update = flag.Bool("update", false, "write the golden files anew")
 
 // fixture reads what stands under the prose of a fixture. With -update it writes got there first.
-func fixture(t testing.TB, name, got string) string {
+func fixture(t *testing.T, name, got string) string {
 	t.Helper()
 	path := filepath.Join("testdata", name+".txt")
 	b, err := os.ReadFile(path)
