@@ -253,8 +253,9 @@ func TestABrokenConnectionEndsWhatItStarted(t *testing.T) {
 				t.Fatalf("%s: the next turn gave %s", stuck, again.Status)
 			}
 		}
-		replies(t, asks(t, http.MethodPost, url+"/kill", `{"sessionId":"s1"}`), http.StatusOK, "")
-		nothingLeft(t, gate.folder("s1"))
+		if left := processesAt(gate.folder("s1")); len(left) != 1 { // the runner of the next turn
+			t.Errorf("%s: %v are left", stuck, left)
+		}
 	}
 }
 
