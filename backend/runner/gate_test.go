@@ -206,6 +206,20 @@ func TestAGateTakesOneTurnOfASessionAndEightAtOnce(t *testing.T) {
 	replies(t, asks(t, http.MethodPost, url+"/run", another), http.StatusOK, `{"ok":true,"output":"x"`)
 }
 
+// TestATurnWaitsForOneThatIsStopped: whoever stopped it is not told that it still runs.
+func TestATurnWaitsForOneThatIsStopped(t *testing.T) {
+	url := openGate(t, "engine").url
+	stream := bufio.NewReader(asks(t, http.MethodPost, url+"/run", turnOf("s1", "whole x", "deaf"), "Accept: "+ndjson).Body)
+	if _, err := stream.ReadString('\n'); err != nil {
+		t.Fatal(err)
+	}
+	replies(t, asks(t, http.MethodPost, url+"/control", `{"sessionId":"s1","control":{"type":"stop"}}`), http.StatusOK, `{"type":"control_ack","id":"","ok":true}`)
+	replies(t, asks(t, http.MethodPost, url+"/run", turnOf("s1", "whole y")), http.StatusOK, `{"ok":true,"output":"y"`)
+	if said := rest(t, stream); !strings.Contains(said, `"stopReason":"cancelled","killed":true`) {
+		t.Errorf("the stopped turn ended with %s", said)
+	}
+}
+
 func TestAGateKills(t *testing.T) {
 	gate := openGate(t, "engine")
 	url := gate.url

@@ -216,6 +216,28 @@ func TestAStopFarAwayThatIsNotConfirmed(t *testing.T) {
 	}
 }
 
+// TestAStopWaitsForTheTurn: a gate that does not have the turn yet would not know what to stop.
+func TestAStopWaitsForTheTurn(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	var i *impostor
+	i, r := pose(t, func(w http.ResponseWriter, _ *http.Request) {
+		cancel()
+		<-time.After(50 * time.Millisecond)
+		if told := i.told("/control"); len(told) > 1 {
+			t.Errorf("it was told %q", told)
+		}
+		to := streamTo(w)
+		for len(i.told("/control")) < 2 {
+			<-time.After(time.Millisecond)
+		}
+		io.WriteString(to, `{"kind":"result","result":{"ok":true,"stopReason":"cancelled"}}`+"\n")
+	})
+	_, conn := remoteConn(t, r)
+	if said := listen(ctx, conn, say(), nil); said.finish != (agent.Finish{StopReason: agent.StopCancelled}) || said.err != nil {
+		t.Errorf("ended with %+v, %v", said.finish, said.err)
+	}
+}
+
 // TestClosingASandboxFarAway ends what ran in it, and tells nobody if nothing did.
 func TestClosingASandboxFarAway(t *testing.T) {
 	i, r := pose(t, func(w http.ResponseWriter, _ *http.Request) {

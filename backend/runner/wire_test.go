@@ -167,6 +167,7 @@ func TestResults(t *testing.T) {
 				Model: "m", TraceID: "0af7651916cd43dd8448eb211c80319c",
 			}, session: "s1", output: "Hello."},
 		"result-ok-bare": {finish: agent.Finish{StopReason: agent.StopEndTurn}},
+		"result-killed":  {finish: agent.Finish{StopReason: agent.StopCancelled, Killed: true}},
 		"result-failed":  {failure: agent.Errorf(agent.CodeProviderAuth, "The key was refused.")},
 	} {
 		mirror, result := o.encode()
