@@ -20,11 +20,15 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 		writeError(w, http.StatusBadRequest, "invalid_request_error", "", "We could not parse the JSON body of your request: "+err.Error())
 		return
 	}
-	if why := c.refusal(); why != "" && !s.options.Lenient {
+	why := c.refusal()
+	if why == "" && !s.options.Foreign {
+		why = c.narrow()
+	}
+	if why != "" && !s.options.Lenient {
 		writeError(w, http.StatusBadRequest, "invalid_request_error", "", why)
 		return
 	}
-	a, results := s.newAnswer(w, r, c.said())
+	a, results := s.newAnswer(w, r, c.said(), len(c.Tools))
 	v := &chatAnswer{answer: a, conversation: c, inputTokens: int64(len(body) / 4)}
 	v.whole.Content = new("")
 	a.play(v, results)

@@ -13,9 +13,14 @@ import (
 )
 
 // Options are how a server differs from OpenAI's.
+//
+// Parley's own conversations are to be taken by every server of a wire; agents of others are written for its provider.
+// With Foreign only what the provider refuses is refused, and a request that offers no tools, which is for a title or a
+// summary and repeats what the person said, is answered plainly, whatever it repeats.
 type Options struct {
 	Ollama  bool     // speak as Ollama does
 	Lenient bool     // take conversations that real servers refuse
+	Foreign bool     // who asks is an agent of others, see below
 	Key     string   // the only API key that is let in; if empty, everyone is
 	Models  []string // what it serves: any model answers to any name, but these are listed
 }
@@ -47,6 +52,7 @@ func New(options Options) *Server {
 	s := &Server{options: options, mux: http.NewServeMux()}
 	s.mux.HandleFunc("POST /v1/chat/completions", s.chat)
 	s.mux.HandleFunc("POST /v1/messages", s.messages)
+	s.mux.HandleFunc("POST /v1/messages/count_tokens", s.countTokens)
 	s.mux.HandleFunc("GET /v1/models", s.models)
 	if options.Ollama {
 		s.mux.HandleFunc("GET /api/version", s.ollamaVersion)
