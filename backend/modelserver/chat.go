@@ -107,18 +107,23 @@ func (a *chatAnswer) callTool(step scripted.ToolStep) {
 }
 
 func (a *chatAnswer) complaint(f scripted.Failure) (event string, body any) {
-	kind, code := "server_error", ""
+	kind, code := openaiError(f)
+	return "", errorBody(kind, code, asked(f))
+}
+
+// openaiError gives the words that OpenAI has for a failure, on both of its wires.
+func openaiError(f scripted.Failure) (kind, code string) {
 	switch {
 	case f.Code == "content_filter":
-		kind, code = "invalid_request_error", "content_filter"
+		return "invalid_request_error", "content_filter"
 	case f.Status == http.StatusTooManyRequests:
-		kind, code = "requests", "rate_limit_exceeded"
+		return "requests", "rate_limit_exceeded"
 	case f.Status == http.StatusUnauthorized:
-		kind, code = "invalid_request_error", "invalid_api_key"
+		return "invalid_request_error", "invalid_api_key"
 	case f.Status < 500:
-		kind = "invalid_request_error"
+		return "invalid_request_error", ""
 	}
-	return "", errorBody(kind, code, asked(f))
+	return "server_error", ""
 }
 
 func (a *chatAnswer) finish() {

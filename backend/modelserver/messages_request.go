@@ -36,6 +36,7 @@ type anthropicTool struct {
 	InputSchema json.RawMessage `json:"input_schema"`
 	Cache       json.RawMessage `json:"cache_control"`
 	Defer       bool            `json:"defer_loading"` // a beta
+	Eager       bool            `json:"eager_input_streaming"`
 }
 
 // content is a list of blocks; a string is one of text.
