@@ -18,6 +18,7 @@ import (
 	"parley/backend/config"
 	"parley/backend/harness"
 	"parley/backend/history"
+	"parley/backend/process"
 	"parley/backend/provider"
 	"parley/backend/runner"
 	"parley/backend/session"
@@ -82,7 +83,7 @@ func join(ctx context.Context, h home, o ownerOptions) (Connection, *owner, erro
 // open opens the door first, then the history behind it: a keychain and a passphrase take their time. What an earlier
 // owner left behind is ended before.
 func (o *owner) open(ctx context.Context, opt ownerOptions) error {
-	if reaped, err := runner.Reap(o.home.runners(), o.log); err != nil {
+	if reaped, err := process.Reap(o.home.runners(), o.log); err != nil {
 		return fmt.Errorf("end what an earlier Parley left running: %w", err)
 	} else if reaped > 0 {
 		o.log.Warn("ended processes that an earlier Parley left behind", "count", reaped)

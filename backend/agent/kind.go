@@ -1,5 +1,7 @@
 package agent
 
+import "strings"
+
 // Kind says which harness runs an agent's loop.
 type Kind string
 
@@ -7,7 +9,19 @@ type Kind string
 const (
 	KindNative   Kind = "native"   // Parley's own loop
 	KindScripted Kind = "scripted" // plays the script in the message: the demo agent
+	KindAgenta   Kind = "agenta"   // opinionated: a preamble, a persona and tools of its own, on the loop or on Pi
+	KindPi       Kind = "pi"       // Pi, in its RPC mode
+	KindClaude   Kind = "claude"   // Claude Code
 )
+
+// acpKinds begin the kind of every harness that speaks the Agent Client Protocol.
+const acpKinds = "acp:"
+
+// KindACP is the harness of the agent with this id in the table of known ones.
+func KindACP(id string) Kind { return Kind(acpKinds + id) }
+
+// ACP gives the id of an agent that speaks the Agent Client Protocol.
+func (k Kind) ACP() (id string, ok bool) { return strings.CutPrefix(string(k), acpKinds) }
 
 // BackendName names an engine that can run harnesses. It says how the harness is spoken to, not which one it is.
 type BackendName string
@@ -16,6 +30,8 @@ type BackendName string
 const (
 	BackendInprocess BackendName = "inprocess" // the Go loop, inside the runner
 	BackendScripted  BackendName = "scripted"  // a script, inside the runner
+	BackendLocal     BackendName = "local"     // a program, by the protocol of its own
+	BackendACP       BackendName = "acp"       // a program, by the Agent Client Protocol
 )
 
 // PermissionPolicy is what a runner does with a call that no rule settles.

@@ -14,7 +14,20 @@ type Spec struct {
 	Tools        []string         `json:"tools,omitempty"`
 	ClientTools  []ClientToolSpec `json:"client_tools,omitempty"` // that the caller runs
 	Permissions  PermissionPolicy `json:"permissions,omitempty"`  // of tools that change something; empty is auto
+
+	// For a harness that is a program of its own.
+	Login   Login             `json:"login,omitempty"`
+	Options map[string]string `json:"options,omitempty"` // that the program offers, such as its mode, by their ids there
 }
+
+// Login says whose account a program works with.
+type Login string
+
+// The logins; the enum is closed.
+const (
+	LoginKey Login = ""    // the key of Spec.Provider, in a configuration of its own
+	LoginOwn Login = "own" // that of the person, in theirs: they chose it
+)
 
 // Launch is a Spec translated for one harness. It holds no secret, so it may be compared, logged and kept.
 type Launch struct {
@@ -26,6 +39,7 @@ type Launch struct {
 	Tools            []string
 	ClientTools      []ClientToolSpec
 	PermissionPolicy PermissionPolicy // what happens to a call of a tool that changes something
+	Program          *Program         // nil for a harness that is part of Parley
 }
 
 // Endpoint is where a model is served.
@@ -56,6 +70,8 @@ type Prompt struct {
 	Approved []string          // ids of calls that the person allows
 	Allowed  []string          // names of tools that the person allowed for the session
 	Secrets  map[string]string // provider name → key; only the one that this run needs
+	After    TurnID            // that Messages end in, before the new one; empty if that is the first
+	Media    map[MediaHandle][]byte
 }
 
 // Resumed reads how far the turn has come: how many steps it has taken, none if it is new, and which calls are to be run

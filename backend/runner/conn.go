@@ -94,7 +94,7 @@ func (c *conn) take(ctx context.Context, prompt agent.Prompt, say func(agent.Eve
 			closed = nil
 			stop()
 		case <-grace:
-			s.kill()
+			s.Kill()
 			return c.settle(killed)
 		case <-s.dead:
 			if grace != nil { // it was told to stop, and died of it

@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"parley/backend/agent"
+	"parley/backend/process"
 )
 
 // The test binary is every process that these tests need. Its first argument says which:
@@ -56,7 +57,7 @@ func act(role string, args []string) int {
 		return actAsApp(args[0], args[1])
 	}
 	if slices.Contains(args, enterFlag) {
-		if err := enter(slices.DeleteFunc(slices.Clone(os.Args), func(arg string) bool { return arg == enterFlag })); err != nil {
+		if err := process.Enter(slices.DeleteFunc(slices.Clone(os.Args), func(arg string) bool { return arg == enterFlag })); err != nil {
 			panic(err)
 		}
 	}

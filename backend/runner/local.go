@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"slices"
 	"sync/atomic"
 	"time"
 
 	"parley/backend/agent"
+	"parley/backend/process"
 )
 
 // LocalOptions say how runners are started.
@@ -47,12 +49,13 @@ func (l *Local) Supports(name agent.BackendName, harness agent.Kind) bool {
 
 // NewSandbox starts a runner whose tools work in policy.Scratch. ctx bounds the start only.
 func (l *Local) NewSandbox(ctx context.Context, policy agent.Policy) (agent.Sandbox, error) {
-	p, err := start(l.options, policy.Scratch)
+	args := slices.Concat(l.options.Args, []string{"runner", enterFlag, "--root", policy.Scratch})
+	p, err := process.Start(process.Command{Path: l.options.Executable, Args: args, Dir: policy.Scratch, Env: process.Inherited()}, l.options.Ledger)
 	if err != nil {
 		return nil, agent.Wrap(agent.CodeSandbox, err, "The agent's process could not be started.")
 	}
 	s := &sandbox{
-		process: p, log: l.options.Log.With("runner", p.cmd.Process.Pid), limits: l.limits,
+		Process: p, log: l.options.Log.With("runner", p.PID()), limits: l.limits,
 		toRunner: make(chan []byte), ready: make(chan struct{}), dead: make(chan struct{}),
 	}
 	go s.write()
@@ -67,13 +70,13 @@ func (l *Local) NewSandbox(ctx context.Context, policy agent.Policy) (agent.Sand
 	case <-ctx.Done():
 		err = agent.Errorf(agent.CodeCancelled, "Stopped while the agent's process was starting.")
 	}
-	s.kill()
+	s.Kill()
 	return nil, s.explain(err)
 }
 
 // sandbox is a runner that said hello. It takes one turn at a time, whichever conn asks.
 type sandbox struct {
-	*process
+	*process.Process
 	log      *slog.Logger
 	limits   limits
 	toRunner chan []byte
@@ -97,19 +100,19 @@ func (s *sandbox) Open(_ context.Context, launch agent.Launch) (agent.Conn, erro
 	if !supports(launch.Backend, launch.Harness) {
 		return nil, agent.Errorf(agent.CodeValidation, "The backend %q cannot run the harness %q.", launch.Backend, launch.Harness)
 	}
-	if s.closed.Load() || s.gone() {
+	if s.closed.Load() || s.Gone() {
 		return nil, agent.Errorf(agent.CodeSandbox, "The agent's process is gone; nothing can be asked of it.")
 	}
 	return &conn{sandbox: s, launch: launch, closed: make(chan struct{})}, nil
 }
 
 // Done is closed once the process and all that it started are gone.
-func (s *sandbox) Done() <-chan struct{} { return s.exited }
+func (s *sandbox) Done() <-chan struct{} { return s.Exited }
 
 // Close ends the runner. It returns when the process and all that it started are gone.
 func (s *sandbox) Close() error {
 	s.closed.Store(true)
-	s.shutdown()
+	s.Shutdown()
 	return nil
 }
 
@@ -118,10 +121,10 @@ func (s *sandbox) write() {
 	for {
 		select {
 		case line := <-s.toRunner:
-			if _, err := s.stdin.Write(line); err != nil {
+			if _, err := s.Stdin.Write(line); err != nil {
 				return // it is dying, and read will say why
 			}
-		case <-s.exited:
+		case <-s.Exited:
 			return
 		}
 	}
@@ -131,11 +134,11 @@ func (s *sandbox) write() {
 func (s *sandbox) read() {
 	err := s.follow()
 	if errors.Is(err, io.EOF) {
-		s.shutdown() // if it goes by itself its exit status tells something
+		s.Shutdown() // if it goes by itself its exit status tells something
 	} else {
-		s.kill()
+		s.Kill()
 	}
-	s.stdout.Close()
+	s.Stdout.Close()
 	s.cause = s.explain(err)
 	if !s.closed.Load() {
 		s.log.Warn("runner: ended", "cause", s.cause)
@@ -147,12 +150,12 @@ func (s *sandbox) read() {
 func (s *sandbox) follow() error {
 	silence := time.AfterFunc(s.limits.silence, func() {
 		s.silent.Store(true)
-		s.kill()
+		s.Kill()
 	})
 	defer silence.Stop()
-	lines := newLineReader(watched{s.stdout, silence, s.limits.silence})
+	lines := process.NewLines(watched{s.Stdout, silence, s.limits.silence})
 
-	line, err := lines.next()
+	line, err := lines.Next()
 	if err != nil {
 		return err
 	}
@@ -164,7 +167,7 @@ func (s *sandbox) follow() error {
 	var dropped int
 	var last string
 	for {
-		line, err := lines.next()
+		line, err := lines.Next()
 		if err != nil {
 			return err
 		}
@@ -203,7 +206,7 @@ func (s *sandbox) deliver(r record) bool {
 // explain gives the reason for the end of the runner as one that a person may see. The process is gone.
 func (s *sandbox) explain(err error) *agent.Error {
 	var known *agent.Error
-	log := fmt.Errorf("%w; %v; stderr: %s", err, s.cmd.ProcessState, s.stderr.String())
+	log := fmt.Errorf("%w; %s; stderr: %s", err, s.State(), s.Stderr())
 	switch {
 	case s.closed.Load():
 		return agent.Wrap(agent.CodeSandbox, log, "The agent's process was closed before its answer was complete.")
@@ -211,7 +214,7 @@ func (s *sandbox) explain(err error) *agent.Error {
 		return agent.Wrap(agent.CodeRunTimeout, log, "The agent's process gave no sign of life, so it was ended.")
 	case errors.As(err, &known):
 		return agent.Wrap(known.Code, log, known.Message)
-	case errors.Is(err, errLongLine):
+	case errors.Is(err, process.ErrLongLine):
 		return agent.Wrap(agent.CodeSandbox, log, "The agent's process wrote more at once than can be read, so it was ended.")
 	}
 	return agent.Wrap(agent.CodeSandbox, log, "The agent's process ended unexpectedly.")

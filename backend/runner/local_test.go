@@ -272,7 +272,7 @@ func TestClosingEndsEverything(t *testing.T) {
 	}
 	s.Close()
 	nothingLeft(t, p.Scratch)
-	if state := s.(*sandbox).cmd.ProcessState.String(); state != "exit status 0" {
+	if state := s.(*sandbox).State(); state != "exit status 0" {
 		t.Errorf("it did not go by itself: %s", state)
 	}
 	<-s.Done()
@@ -282,7 +282,7 @@ func TestClosingARunnerThatWantsToBeAsked(t *testing.T) {
 	l, p := newLocal(t, "hello\nterm\nexit 7")
 	s := newSandbox(t, l, p)
 	s.Close()
-	if state := s.(*sandbox).cmd.ProcessState.String(); state != "exit status 7" {
+	if state := s.(*sandbox).State(); state != "exit status 7" {
 		t.Errorf("it ended with %s", state)
 	}
 }
@@ -299,7 +299,7 @@ func TestClosingARunnerThatIgnoresEverything(t *testing.T) {
 func TestKillingARunnerThatBreeds(t *testing.T) {
 	l, p := newLocal(t, "hello\nread\nbreed\ndelta 1\ndeaf")
 	s := newSandbox(t, l, p)
-	listen(t.Context(), newConn(t, s), say(), func(agent.Event) { s.(*sandbox).kill() })
+	listen(t.Context(), newConn(t, s), say(), func(agent.Event) { s.(*sandbox).Kill() })
 	nothingLeft(t, p.Scratch)
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"parley/backend/agent"
 	"parley/backend/native"
+	"parley/backend/process"
 	"parley/backend/scripted"
 )
 
@@ -58,7 +59,7 @@ func host(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	}
 	if *enters {
 		again := slices.DeleteFunc(slices.Clone(os.Args), func(arg string) bool { return arg == enterFlag })
-		if err := enter(again); err != nil {
+		if err := process.Enter(again); err != nil {
 			fmt.Fprintf(stderr, "parley runner: cannot start in a sandbox: %v\n", err)
 			return 1
 		}
@@ -74,7 +75,7 @@ func host(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	if err != nil {
 		fmt.Fprintf(stderr, "parley runner: %v\n", err)
 	}
-	endKin()
+	process.EndKin()
 	if err != nil {
 		return 1
 	}

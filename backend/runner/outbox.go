@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"parley/backend/agent"
+	"parley/backend/process"
 )
 
 const (
@@ -52,7 +53,7 @@ func (o *outbox) event(e agent.Event) error {
 	if err != nil {
 		return err
 	}
-	if len(line) > maxLine {
+	if len(line) > process.MaxLine {
 		return fmt.Errorf("an event of %d bytes", len(line))
 	}
 	o.waitForRoom()

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"parley/backend/agent"
+	"parley/backend/process"
 )
 
 const (
@@ -79,12 +80,12 @@ type incomingLine struct {
 // receive reads lines until in or ctx ends, then closes lines.
 func receive(ctx context.Context, in io.Reader, lines chan<- incomingLine) {
 	defer close(lines)
-	r := newLineReader(in)
+	r := process.NewLines(in)
 	for {
 		var next incomingLine
-		line, err := r.next()
+		line, err := r.Next()
 		switch {
-		case errors.Is(err, errLongLine):
+		case errors.Is(err, process.ErrLongLine):
 			next.err = agent.Errorf(agent.CodeValidation, "The request cannot be run: %v.", err)
 		case err != nil:
 			return

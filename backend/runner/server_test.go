@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"parley/backend/agent"
+	"parley/backend/process"
 )
 
 // desk is a server in memory, on the bubble's clock.
@@ -346,7 +347,7 @@ func TestWhichDeltasAreMerged(t *testing.T) {
 }
 
 func TestAnEventThatIsTooLargeForTheWire(t *testing.T) {
-	if err := newOutbox().event(agent.MessageWhole{Text: strings.Repeat("x", maxLine)}); err == nil {
+	if err := newOutbox().event(agent.MessageWhole{Text: strings.Repeat("x", process.MaxLine)}); err == nil {
 		t.Error("it was taken")
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"parley/backend/agent"
+	"parley/backend/process"
 	"parley/backend/scripted"
 )
 
@@ -33,9 +34,9 @@ func recordTurn(t *testing.T, name string, engine agent.Backend, launch agent.La
 		}
 	}()
 	go out.Write(request)
-	lines := newLineReader(r)
+	lines := process.NewLines(r)
 	for {
-		line, err := lines.next()
+		line, err := lines.Next()
 		if err != nil {
 			t.Fatal(err)
 		}

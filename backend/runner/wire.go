@@ -7,12 +7,10 @@
 package runner
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -297,49 +295,4 @@ func decodeResult(b []byte) (*outcome, error) {
 		return nil, garbage(b)
 	}
 	return &outcome{finish: agent.Finish{StopReason: r.StopReason, Usage: r.Usage, Model: r.Model, TraceID: r.TraceID}}, nil
-}
-
-const maxLine = 64 << 20
-
-var errLongLine = fmt.Errorf("a line is longer than %d MB", maxLine>>20)
-
-// lineReader reads lines that end in LF and nowhere else: U+2028 is text. What follows the last LF is no line.
-type lineReader struct{ r *bufio.Reader }
-
-func newLineReader(r io.Reader) lineReader { return lineReader{bufio.NewReaderSize(r, 64<<10)} }
-
-// next gives the next line that is not empty, without its end; it is valid until the next call. After errLongLine the
-// line has been skipped, and reading may go on.
-func (l lineReader) next() ([]byte, error) {
-	for {
-		line, err := l.r.ReadSlice('\n')
-		if errors.Is(err, bufio.ErrBufferFull) {
-			line, err = l.long(bytes.Clone(line))
-		}
-		if err != nil {
-			return nil, err
-		}
-		if line = line[:len(line)-1]; len(line) > 0 {
-			return line, nil
-		}
-	}
-}
-
-// long reads the rest of a line that is longer than the buffer.
-func (l lineReader) long(line []byte) ([]byte, error) {
-	for tooLong := false; ; {
-		more, err := l.r.ReadSlice('\n')
-		if tooLong = tooLong || len(line)+len(more) > maxLine+1; !tooLong {
-			line = append(line, more...)
-		}
-		switch {
-		case errors.Is(err, bufio.ErrBufferFull):
-		case err != nil:
-			return nil, err
-		case tooLong:
-			return nil, errLongLine
-		default:
-			return line, nil
-		}
-	}
 }

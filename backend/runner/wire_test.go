@@ -1,12 +1,9 @@
 package runner
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
-	"errors"
 	"flag"
-	"io"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -194,29 +191,6 @@ func TestHelloAndControl(t *testing.T) {
 	}
 }
 
-func TestLines(t *testing.T) {
-	long := strings.Repeat("x", 200_000)
-	r := newLineReader(io.MultiReader(strings.NewReader("a\n\n"+long+"\nb\u2028c\r\n"),
-		strings.NewReader(strings.Repeat("y", maxLine)+"\n"), strings.NewReader(strings.Repeat("z", maxLine+1)+"\nd\nno end")))
-	for _, want := range []string{"a", long, "b\u2028c\r"} {
-		if got, err := r.next(); string(got) != want || err != nil {
-			t.Errorf("got %.20q, %v", got, err)
-		}
-	}
-	if got, err := r.next(); len(got) != maxLine || err != nil {
-		t.Errorf("%d bytes, %v", len(got), err)
-	}
-	if _, err := r.next(); !errors.Is(err, errLongLine) {
-		t.Errorf("a line that is too long: %v", err)
-	}
-	if got, err := r.next(); string(got) != "d" || err != nil {
-		t.Errorf("after it: %q, %v", got, err)
-	}
-	if got, err := r.next(); err != io.EOF {
-		t.Errorf("a line without an end: %q, %v", got, err)
-	}
-}
-
 func FuzzRecord(f *testing.F) {
 	for _, name := range []string{"turn", "turn-paused", "result-ok", "result-failed", "control"} {
 		b, err := os.ReadFile(filepath.Join("testdata", name+".txt"))
@@ -297,26 +271,6 @@ func FuzzRequest(f *testing.F) {
 		}
 		if again, err := encodeRequest(launch, prompt); err != nil || !bytes.Equal(once, again) {
 			t.Errorf("%q came back as %s, then as %s (%v)", line, once, again, err)
-		}
-	})
-}
-
-func FuzzLines(f *testing.F) {
-	f.Add([]byte("a\n\nbb\u2028\r\nno end"))
-	f.Add(bytes.Repeat([]byte("longer than the buffer "), 3))
-	f.Fuzz(func(t *testing.T, b []byte) {
-		r := lineReader{bufio.NewReaderSize(bytes.NewReader(b), 16)}
-		for line := range bytes.SplitAfterSeq(b, []byte("\n")) {
-			whole, ended := bytes.CutSuffix(line, []byte("\n"))
-			if !ended || len(whole) == 0 {
-				continue
-			}
-			if got, err := r.next(); err != nil || !bytes.Equal(got, whole) {
-				t.Fatalf("%q: got %q, %v; want %q", b, got, err, whole)
-			}
-		}
-		if got, err := r.next(); err != io.EOF {
-			t.Fatalf("%q: at the end came %q, %v", b, got, err)
 		}
 	})
 }

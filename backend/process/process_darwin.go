@@ -1,4 +1,4 @@
-package runner
+package process
 
 import (
 	"errors"
@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// enter becomes the runner; it returns only if it failed. Go marks every descriptor that it opens, and macOS has no call
+// Enter becomes the runner; it returns only if it failed. Go marks every descriptor that it opens, and macOS has no call
 // that marks the others.
-func enter(args []string) error {
+func Enter(args []string) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
@@ -37,8 +37,8 @@ func awaitExit(pid int) {
 // killTree ends the leader's group, which is all that can be found here.
 func killTree(leader int) { _ = unix.Kill(-leader, unix.SIGKILL) }
 
-// endKin is the last act of a runner: what it started must not outlive it.
-func endKin() {
+// EndKin is the last act of a runner: what it started must not outlive it.
+func EndKin() {
 	for _, pid := range group(os.Getpid()) {
 		if pid != os.Getpid() {
 			_ = unix.Kill(pid, unix.SIGKILL)

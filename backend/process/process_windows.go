@@ -1,4 +1,4 @@
-package runner
+package process
 
 import (
 	"os/exec"
@@ -14,8 +14,8 @@ import (
 // passed are the variables that a runner inherits.
 var passed = []string{"PATH", "PATHEXT", "HOME", "USERPROFILE", "SYSTEMROOT", "COMSPEC", "TEMP", "TMP", "LANG", "TZ"}
 
-// enter does nothing: only the handles that a child is given reach it here.
-func enter([]string) error { return nil }
+// Enter does nothing: only the handles that a child is given reach it here.
+func Enter([]string) error { return nil }
 
 // tree is a process and what it started, held together by a job that ends all of them when its handle is closed, by us
 // or by our death.
@@ -80,8 +80,8 @@ func (t *tree) wait(cmd *exec.Cmd) {
 	t.job = 0
 }
 
-// endKin does nothing: the job ends what is left.
-func endKin() {}
+// EndKin does nothing: the job ends what is left.
+func EndKin() {}
 
 // killLeftover does nothing: the job ended with the app that held it.
 func killLeftover(entry) bool { return false }

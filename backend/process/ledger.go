@@ -1,4 +1,4 @@
-package runner
+package process
 
 import (
 	"encoding/json"
@@ -12,15 +12,15 @@ import (
 	"strings"
 )
 
-// entry is what the ledger holds of a runner, one small file each. Start and Boot tell the process from a stranger that
-// has its number later. A runner leads a session and a group whose number is its own.
+// entry is what the ledger holds of a program, one small file each. Start and Boot tell it from a stranger that has its
+// number later. It leads a session and a group whose number is its own.
 type entry struct {
 	PID   int    `json:"pid"`
 	Start string `json:"start"`
 	Boot  string `json:"boot"`
 }
 
-// remember writes a runner that was just started into the ledger. forget takes it out again, and is never nil.
+// remember writes a program that was just started into the ledger. forget takes it out again, and is never nil.
 func remember(dir string, pid int) (forget func(), err error) {
 	path := filepath.Join(dir, strconv.Itoa(pid)+".json")
 	forget = func() { _ = os.Remove(path) }
@@ -38,8 +38,8 @@ func remember(dir string, pid int) (forget func(), err error) {
 	return forget, os.Rename(path+".new", path)
 }
 
-// Reap ends the runners that an earlier run of the app left behind, with all that they started, and empties the ledger.
-// Call it before the first NewSandbox, as the only owner of dir: it takes every runner in the ledger for abandoned. Files
+// Reap ends the programs that an earlier run of the app left behind, with all that they started, and empties the ledger.
+// Call it before the first Start, as the only owner of dir: it takes every program in the ledger for abandoned. Files
 // that are not the ledger's are left alone, and a missing folder is an empty one.
 func Reap(dir string, log *slog.Logger) (reaped int, err error) {
 	files, err := os.ReadDir(dir)
@@ -47,7 +47,7 @@ func Reap(dir string, log *slog.Logger) (reaped int, err error) {
 		return 0, nil
 	}
 	if err != nil {
-		return 0, fmt.Errorf("reap runners: %w", err)
+		return 0, fmt.Errorf("reap programs: %w", err)
 	}
 	var failed []error
 	for _, f := range files {
@@ -63,7 +63,7 @@ func Reap(dir string, log *slog.Logger) (reaped int, err error) {
 			continue
 		}
 		if e, ok := parseEntry(pid, b); ok && killLeftover(e) {
-			log.Info("runner: ended one that was left behind", "pid", pid)
+			log.Info("process: ended one that was left behind", "pid", pid)
 			reaped++
 		}
 		if err := os.Remove(path); err != nil {
@@ -71,12 +71,12 @@ func Reap(dir string, log *slog.Logger) (reaped int, err error) {
 		}
 	}
 	if err := errors.Join(failed...); err != nil {
-		return reaped, fmt.Errorf("reap runners: %w", err)
+		return reaped, fmt.Errorf("reap programs: %w", err)
 	}
 	return reaped, nil
 }
 
-// parseEntry reads the entry of pid. It believes none that would reach further than one runner: to a signal, 0 is our
+// parseEntry reads the entry of pid. It believes none that would reach further than one program: to a signal, 0 is our
 // own group and -1 is everybody.
 func parseEntry(pid int, b []byte) (e entry, ok bool) {
 	err := json.Unmarshal(b, &e)

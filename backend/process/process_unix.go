@@ -1,6 +1,6 @@
 //go:build linux || darwin
 
-package runner
+package process
 
 import (
 	"os/exec"

@@ -1,4 +1,4 @@
-package runner
+package process
 
 import (
 	"bytes"
@@ -13,11 +13,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// enter makes this process fit for a runner, then becomes it. It returns only if it failed.
+// Enter makes this process fit for a runner, then becomes it. It returns only if it failed.
 //
 // Descriptors of the app may be open here that its libraries did not mark: they are marked now, and gone after exec. As
 // the reaper of its orphans a runner still finds the children of a tool whose parent died.
-func enter(args []string) error {
+func Enter(args []string) error {
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return err
 	}
@@ -41,8 +41,8 @@ func killTree(leader int) {
 	_ = unix.Kill(-leader, unix.SIGKILL)
 }
 
-// endKin is the last act of a runner: what it started must not outlive it.
-func endKin() { killKin(os.Getpid()) }
+// EndKin is the last act of a runner: what it started must not outlive it.
+func EndKin() { killKin(os.Getpid()) }
 
 // killKin kills until none is left. What survives a second of it hangs in the kernel and dies when that lets go.
 func killKin(leader int) {

@@ -1,0 +1,152 @@
+package process
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Command says what is started.
+type Command struct {
+	Path string
+	Args []string // without the name
+	Dir  string
+	Env  []string // all of it
+}
+
+// Process is a program that was started, and everything that it started in turn. Whoever starts it reads Stdout to its
+// end, then closes it.
+type Process struct {
+	Stdin  io.WriteCloser
+	Stdout *os.File
+	Exited chan struct{} // closed once the program, all that it started, and the ledger's entry are gone
+
+	cmd    *exec.Cmd
+	tree   tree
+	stderr tail
+}
+
+// Start starts a program. What it starts itself is ended with it, however it ends. ledger, if it is not empty, is a folder
+// that remembers it for Reap.
+func Start(c Command, ledger string) (*Process, error) {
+	p := &Process{cmd: exec.Command(c.Path, c.Args...), Exited: make(chan struct{})}
+	p.cmd.Dir, p.cmd.Env = c.Dir, c.Env
+	p.cmd.Stderr = &p.stderr
+	p.cmd.WaitDelay = time.Second // for a stderr that something else still holds open
+	stdin, err := p.cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	stdout, w, err := os.Pipe() // not StdoutPipe, which Wait would close with lines still in it
+	if err != nil {
+		return nil, err
+	}
+	defer w.Close()
+	p.Stdin, p.Stdout, p.cmd.Stdout = stdin, stdout, w
+	if err := p.tree.start(p.cmd); err != nil {
+		stdin.Close()
+		stdout.Close()
+		return nil, err
+	}
+	forget := func() {}
+	if ledger != "" {
+		forget, err = remember(ledger, p.PID())
+	}
+	go func() {
+		p.tree.wait(p.cmd)
+		forget()
+		close(p.Exited)
+	}()
+	if err != nil {
+		p.Kill()
+		stdout.Close()
+		return nil, fmt.Errorf("write the ledger: %w", err)
+	}
+	return p, nil
+}
+
+// PID is the program's number.
+func (p *Process) PID() int { return p.cmd.Process.Pid }
+
+// State says how the program ended. It is gone.
+func (p *Process) State() string { return p.cmd.ProcessState.String() }
+
+// Stderr is the end of what the program wrote there. It may hold anything, so it is for logs only.
+func (p *Process) Stderr() string { return p.stderr.String() }
+
+// patience is how long each step of an orderly shutdown may take.
+const patience = 500 * time.Millisecond
+
+// Shutdown ends the program, the gentle way first, and returns when it is gone.
+func (p *Process) Shutdown() {
+	p.Stdin.Close()
+	if p.exitsWithin(patience) {
+		return
+	}
+	p.tree.terminate()
+	if p.exitsWithin(patience) {
+		return
+	}
+	p.Kill()
+}
+
+// Kill ends the program and all that it started, and returns when they are gone.
+func (p *Process) Kill() {
+	p.tree.kill()
+	<-p.Exited
+}
+
+// Gone reports whether Exited is closed.
+func (p *Process) Gone() bool {
+	select {
+	case <-p.Exited:
+		return true
+	default:
+		return false
+	}
+}
+
+func (p *Process) exitsWithin(d time.Duration) bool {
+	select {
+	case <-p.Exited:
+		return true
+	case <-time.After(d):
+		return false
+	}
+}
+
+// Inherited is the environment of a program, out of ours. It is a list of what may pass, because what holds a key has any
+// name.
+func Inherited() []string {
+	return slices.DeleteFunc(os.Environ(), func(variable string) bool {
+		name, _, _ := strings.Cut(variable, "=")
+		return !slices.Contains(passed, name) && !strings.HasPrefix(name, "LC_")
+	})
+}
+
+// tail keeps the end of what is written to it.
+type tail struct {
+	mu   sync.Mutex
+	kept []byte
+}
+
+const tailSize = 4 << 10
+
+func (t *tail) Write(b []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.kept = append(t.kept, b[max(0, len(b)-tailSize):]...)
+	t.kept = slices.Delete(t.kept, 0, max(0, len(t.kept)-tailSize))
+	return len(b), nil
+}
+
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return strings.TrimSpace(string(t.kept))
+}

@@ -1,0 +1,124 @@
+package program
+
+import (
+	"encoding/json"
+	"io"
+	"sync"
+
+	"parley/backend/agent"
+	"parley/backend/process"
+)
+
+// Line is the connection to a program: lines in, lines out. Next is for one goroutine, Send for any.
+type Line struct {
+	want   chan struct{} // the next line is asked for
+	asked  bool          // and has not come
+	lines  chan []byte
+	ended  chan struct{} // closed when none comes any more; then err is set
+	err    *agent.Error
+	closed chan struct{}
+	stop   chan struct{}
+	steer  chan string
+
+	mu  sync.Mutex
+	out io.Writer
+}
+
+// NewLine connects to a program by its stdout and stdin. A goroutine reads in until that ends, or Close. explain says why it
+// has ended.
+func NewLine(in io.Reader, out io.Writer, explain func(error) *agent.Error) *Line {
+	l := &Line{
+		want: make(chan struct{}), lines: make(chan []byte), ended: make(chan struct{}), closed: make(chan struct{}),
+		stop: make(chan struct{}, 1), steer: make(chan string), out: out,
+	}
+	go func() {
+		l.err = explain(l.read(process.NewLines(in)))
+		close(l.ended)
+	}()
+	return l
+}
+
+// read reads one line each time that one is wanted, so that the one before may be looked at until then.
+func (l *Line) read(lines process.Lines) error {
+	for {
+		select {
+		case <-l.want:
+		case <-l.closed:
+			return io.EOF
+		}
+		line, err := lines.Next()
+		if err != nil {
+			return err
+		}
+		select {
+		case l.lines <- line:
+		case <-l.closed:
+			return io.EOF
+		}
+	}
+}
+
+// Incoming is what comes next: one of its fields is set.
+type Incoming struct {
+	Data  []byte // a line of the program; valid until the next call of Next
+	Stop  bool   // the person stops the turn; said once. The program is to be told, and the turn goes on to its end
+	Steer string // what the person says in the middle of the turn; only if Opened.Steers
+}
+
+// Next waits for what comes next. The error says that the program is gone, and why.
+func (l *Line) Next() (Incoming, error) {
+	want := l.want
+	for {
+		if l.asked {
+			want = nil
+		}
+		select {
+		case <-l.stop:
+			return Incoming{Stop: true}, nil
+		case text := <-l.steer:
+			return Incoming{Steer: text}, nil
+		case want <- struct{}{}:
+			l.asked = true
+		case line := <-l.lines:
+			l.asked = false
+			return Incoming{Data: line}, nil
+		case <-l.ended:
+			return Incoming{}, l.err
+		}
+	}
+}
+
+// Send writes v as one line.
+func (l *Line) Send(v any) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if _, err := l.out.Write(append(b, '\n')); err != nil {
+		return agent.Wrap(agent.CodeSandbox, err, "The agent's program does not take what it is sent.")
+	}
+	return nil
+}
+
+// Stop lets Next say that the person stops the turn.
+func (l *Line) Stop() {
+	select {
+	case l.stop <- struct{}{}:
+	default: // it was said already, and not heard yet
+	}
+}
+
+// Close ends the goroutine that reads.
+func (l *Line) Close() { close(l.closed) }
+
+// Steer lets Next say what the person says in the middle of the turn. It waits until it does, or cancelled is closed.
+func (l *Line) Steer(text string, cancelled <-chan struct{}) bool {
+	select {
+	case l.steer <- text:
+		return true
+	case <-cancelled:
+		return false
+	}
+}
