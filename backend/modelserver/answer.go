@@ -56,9 +56,9 @@ func (s *Server) newAnswer(w http.ResponseWriter, r *http.Request, said []uttera
 // utterance is a message, or a part of one, as far as it directs the answer. Its role is OpenAI's.
 type utterance struct{ role, text string }
 
-// told is what a program adds to a user message: what was said before, and what its model should keep in mind. Nothing
-// in it directs.
-var told = regexp.MustCompile(`(?s)<conversation>.*</conversation>|<system-reminder>.*?</system-reminder>`)
+// told is what a program adds to what the user says: what was said before, what its model should keep in mind, what it
+// should judge. Nothing in it directs.
+var told = regexp.MustCompile(`(?s)<conversation>.*</conversation>|<system-reminder>.*?</system-reminder>|>>> [A-Z ]+ START\n.*>>> [A-Z ]+ END\n`)
 
 // directed finds the text that directs the answer, and how many tool results have come since. It is the newest message
 // in which the user says something; of one that was merged of several, the last paragraph that holds a directive.
