@@ -45,7 +45,7 @@ func begins(tr *trial) error {
 	if said := k.text(); said != "hello there" {
 		return fmt.Errorf("it said %q", said)
 	}
-	return nil
+	return k.knows("new")
 }
 
 func streams(tr *trial) error {
@@ -61,11 +61,8 @@ func streams(tr *trial) error {
 	if said := k.text(); said != strings.TrimSpace(want.String()) {
 		return fmt.Errorf("it said %q", said)
 	}
-	if n := k.count("agent:token"); n < 20 {
-		return fmt.Errorf("200 deltas came as %d", n)
-	}
-	if k.count("agent:reasoning") == 0 {
-		return errors.New("it does not show its reasoning")
+	if tokens, thoughts := k.count("agent:token"), k.count("agent:reasoning"); tokens < 20 || thoughts == 0 {
+		return fmt.Errorf("200 deltas came as %d, its thoughts as %d", tokens, thoughts)
 	}
 	return nil
 }
@@ -186,7 +183,7 @@ func dies(tr *trial) error {
 	if !tr.heard("471147") || !tr.heard("w0000000") {
 		return errors.New("its model does not hear what was said before")
 	}
-	return nil
+	return k.knows("resumed", "retold")
 }
 
 func restarts(tr *trial) error {
@@ -203,7 +200,7 @@ func restarts(tr *trial) error {
 	if !tr.heard("aquamarine") || !tr.heard("a fine colour it is") {
 		return errors.New("its model does not hear what was said before")
 	}
-	return nil
+	return k.knows("resumed", "retold")
 }
 
 func usesOurs(tr *trial) error {
@@ -228,12 +225,12 @@ func usesOurs(tr *trial) error {
 	return k.succeeded()
 }
 
-// red is a picture of one red point.
-const red = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC"
+// red is a picture of a red square.
+const red = "iVBORw0KGgoAAAANSUhEUgAAAAgAAAAICAIAAABLbSncAAAAEklEQVR4nGP4z8CAFWEXHbQSACj/P8Fu7N9hAAAAAElFTkSuQmCC"
 
 func sees(tr *trial) error {
 	k := tr.talk()
-	k.send("What is this? [[say:a red point]]", object{"type": "file", "mediaType": "image/png", "url": "data:image/png;base64," + red})
+	k.send("What is this? [[say:a red square]]", object{"type": "file", "mediaType": "image/png", "url": "data:image/png;base64," + red})
 	if err := k.ends("stop"); err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -199,6 +200,22 @@ func (k *talk) succeeded() error {
 	}
 	if results != 1 || !good {
 		return fmt.Errorf("%d calls, %d results, all of them good: %v", k.count("agent:tool_call"), results, good)
+	}
+	return nil
+}
+
+// knows says whether the harness was told, in one of these ways, what was said before. Parley's own loop always is.
+func (k *talk) knows(ways ...string) error {
+	var told struct{ How string }
+	for _, e := range k.events {
+		if e.Type == "agent:data" && e.Name == "harness" {
+			if err := json.Unmarshal(e.Data, &told); err != nil {
+				return err
+			}
+		}
+	}
+	if k.trial.shell != "" && !slices.Contains(ways, told.How) {
+		return fmt.Errorf("it is said to know what was said before as %q, not %q", told.How, ways)
 	}
 	return nil
 }
