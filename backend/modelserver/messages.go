@@ -11,7 +11,7 @@ import (
 
 // messages answers Anthropic's Messages.
 func (s *Server) messages(w http.ResponseWriter, r *http.Request) {
-	c, size, ok := s.dialogue(w, r, dialogue.refuseTokens)
+	c, size, ok := s.dialogue(w, r, false)
 	if !ok {
 		return
 	}
@@ -26,20 +26,24 @@ func (s *Server) messages(w http.ResponseWriter, r *http.Request) {
 
 // countTokens says how long a request of Messages would be.
 func (s *Server) countTokens(w http.ResponseWriter, r *http.Request) {
-	if _, size, ok := s.dialogue(w, r); ok {
+	if _, size, ok := s.dialogue(w, r, true); ok {
 		writeJSON(w, http.StatusOK, object{"input_tokens": size / 4})
 	}
 }
 
-// dialogue reads a request, and gives its size in bytes. One that is refused it answers itself.
-func (s *Server) dialogue(w http.ResponseWriter, r *http.Request, more ...func(dialogue) string) (c dialogue, size int64, ok bool) {
+// dialogue reads a request, which is to be answered or only to be counted, and gives its size in bytes. One that is
+// refused it answers itself.
+func (s *Server) dialogue(w http.ResponseWriter, r *http.Request, counting bool) (c dialogue, size int64, ok bool) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		return c, 0, false
 	}
-	c, why := readDialogue(body, r.Header.Get("anthropic-beta"), more...)
-	if r.Header.Get("anthropic-version") == "" {
+	c, why := readDialogue(body, r.Header.Get("anthropic-beta"))
+	switch {
+	case r.Header.Get("anthropic-version") == "":
 		why = "anthropic-version: header is required"
+	case why == "" && !counting:
+		why = c.refuseTokens()
 	}
 	if why != "" && !s.options.Lenient {
 		writeJSON(w, http.StatusBadRequest, anthropicError("invalid_request_error", why))

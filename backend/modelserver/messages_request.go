@@ -84,7 +84,7 @@ func strictly(b []byte, into any) error {
 }
 
 // readDialogue reads a request with these betas, and says why Anthropic would not take it, or nothing.
-func readDialogue(body []byte, betas string, more ...func(dialogue) string) (d dialogue, why string) {
+func readDialogue(body []byte, betas string) (d dialogue, why string) {
 	if err := strictly(body, &d); err != nil {
 		return d, "The request body is not valid: " + err.Error()
 	}
@@ -99,9 +99,9 @@ func readDialogue(body []byte, betas string, more ...func(dialogue) string) (d d
 	if strings.Contains(betas, "mid-conversation-") {
 		d.Messages = slices.DeleteFunc(d.Messages, func(m statement) bool { return m.Role == "system" })
 	}
-	checks := []func(dialogue) string{dialogue.refuseTools, dialogue.refuseSystem, dialogue.refuseRoles, dialogue.refuseBlocks, dialogue.refuseCalls, dialogue.refuseBreakpoints}
-	for _, check := range append(more, checks...) {
-		if why := check(d); why != "" {
+	checks := []func() string{d.refuseTools, d.refuseSystem, d.refuseRoles, d.refuseBlocks, d.refuseCalls, d.refuseBreakpoints}
+	for _, check := range checks {
+		if why := check(); why != "" {
 			return d, why
 		}
 	}

@@ -178,6 +178,9 @@ func TestWhatServersListAndKeep(t *testing.T) {
 			t.Errorf("%s: got %s", path, got)
 		}
 	}
+	if got := post(t, New(Options{}), "/v1/messages/count_tokens", `{"model":"m","messages":[{"role":"user","content":"hi"}]}`, ""); !strings.HasSuffix(got, "{\"input_tokens\":14}\n") {
+		t.Errorf("counted: %s", got)
+	}
 	if got := post(t, model, wires["gemini"], "{}", ""); !strings.HasPrefix(got, "401") {
 		t.Errorf("without a key: %s", got)
 	}
