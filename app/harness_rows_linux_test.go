@@ -126,7 +126,7 @@ func stopsTheStream(tr *trial) error {
 
 func stopsATool(tr *trial) error {
 	k := tr.talk()
-	k.send(tr.runs("sleep 4711") + " [[say:never]]")
+	k.send(tr.runs("touch begun.txt; sleep 4711") + " [[say:never]]") // what changes nothing may run without asking
 	if err := k.asked(); err != nil {
 		return err
 	}
@@ -276,6 +276,9 @@ func shape(tr *trial) error {
 // wholeMessage is what a message is made of in which the agent thinks, calls one tool, and answers.
 var wholeMessage = []string{"step-start", "reasoning done", "tool-write_file output-available", "data-approval", "step-start", "text done"}
 
+// made is what the harnesses were asked to make.
+var made = []string{"made.txt", "begun.txt", "ours.txt", "shape.txt"}
+
 // leavesNothing looks at what the rows before have left, before and after the end of Parley.
 func leavesNothing(tr *trial) error {
 	for _, p := range processes(tr.root(), "") {
@@ -301,7 +304,7 @@ func leavesNothing(tr *trial) error {
 	}
 	said := [][]byte{[]byte("aquamarine"), []byte(base64.StdEncoding.EncodeToString([]byte("aquamarine")))}
 	for file, content := range tree(tr.home) {
-		if name := filepath.Base(file); strings.HasPrefix(file, "scratch"+string(filepath.Separator)) && name != "made.txt" && name != "ours.txt" && name != "shape.txt" {
+		if name := filepath.Base(file); strings.HasPrefix(file, "scratch"+string(filepath.Separator)) && !slices.Contains(made, name) {
 			return fmt.Errorf("%s is new in the working folder", file)
 		}
 		for _, secret := range append(said, []byte(keys[tr.provider])) {
