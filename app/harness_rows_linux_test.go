@@ -276,8 +276,8 @@ func shape(tr *trial) error {
 // wholeMessage is what a message is made of in which the agent thinks, calls one tool, and answers.
 var wholeMessage = []string{"step-start", "reasoning done", "tool-write_file output-available", "data-approval", "step-start", "text done"}
 
-// made is what the harnesses were asked to make.
-var made = []string{"made.txt", "begun.txt", "ours.txt", "shape.txt"}
+// wanted is what the harnesses were asked to make.
+var wanted = []string{"made.txt", "begun.txt", "ours.txt", "shape.txt"}
 
 // leavesNothing looks at what the rows before have left, before and after the end of Parley.
 func leavesNothing(tr *trial) error {
@@ -304,7 +304,7 @@ func leavesNothing(tr *trial) error {
 	}
 	said := [][]byte{[]byte("aquamarine"), []byte(base64.StdEncoding.EncodeToString([]byte("aquamarine")))}
 	for file, content := range tree(tr.home) {
-		if name := filepath.Base(file); strings.HasPrefix(file, "scratch"+string(filepath.Separator)) && !slices.Contains(made, name) {
+		if name := filepath.Base(file); strings.HasPrefix(file, "scratch"+string(filepath.Separator)) && !slices.Contains(wanted, name) {
 			return fmt.Errorf("%s is new in the working folder", file)
 		}
 		for _, secret := range append(said, []byte(keys[tr.provider])) {
