@@ -138,9 +138,9 @@ func (k Known) Agent() string {
 // Remedy says what to do where the program is missing or too old.
 func (k Known) Remedy() string {
 	if k.Install == "" {
-		return "Install " + k.Name + " so that the command " + k.Command + " is on your PATH, then look again."
+		return "Install " + k.Name + " so that the command " + k.Command + " is on your PATH."
 	}
-	return "Run " + k.Install + ", then look again."
+	return "Run " + k.Install + " to get the newest."
 }
 
 // Takes reports whether the program can be given a provider that is spoken to by a wire.

@@ -75,13 +75,18 @@ func (f *Finder) All() []Found {
 	return all
 }
 
-// Check refuses a kind of harness whose program cannot be used, and says what to do. Kinds without a program pass.
+// Check refuses a kind of harness whose program cannot be used, and says what to do. One that could not be used before is
+// looked for again: a person may have done it. Kinds without a program pass.
 func (f *Finder) Check(kind agent.Kind) error {
 	find := f.find(kind)
 	if find == nil {
 		return nil
 	}
-	switch found := find(); found.State {
+	found := find()
+	if found.State != Ready {
+		found = f.look(found.Known)
+	}
+	switch found.State {
 	case Missing:
 		return agent.Errorf(agent.CodeValidation, "%s is not installed: there is no %s on the PATH. %s", found.Name, found.Command, found.Remedy())
 	case TooOld:

@@ -86,12 +86,15 @@ func TestFinderRemembers(t *testing.T) {
 		t.Error("what is not there is ready")
 	}
 	install(t, dir, "pi", "echo 1.0.0")
-	if f.Check(agent.KindPi) == nil {
-		t.Error("it looked again without being asked to")
+	if err := f.Check(agent.KindPi); err != nil {
+		t.Errorf("a person followed the remedy: %v", err)
+	}
+	if found := f.All()[0]; found.State != Missing {
+		t.Errorf("it looked again without being asked to, and found it %s", found.State)
 	}
 	f.Forget()
-	if err := f.Check(agent.KindPi); err != nil {
-		t.Error(err)
+	if found := f.All()[0]; found.State != Ready {
+		t.Errorf("it was asked to look again, and found it %s", found.State)
 	}
 }
 
