@@ -15,7 +15,7 @@ type Harness struct {
 	Name        string            `json:"name"`
 	Description string            `json:"description"`
 	Agent       string            `json:"agent"` // the id of the agent that works with it as it is
-	State       program.State     `json:"state"`
+	State       program.Readiness `json:"state"`
 	Command     string            `json:"command"`
 	Path        string            `json:"path,omitempty"`
 	Version     string            `json:"version,omitempty"`
@@ -56,8 +56,8 @@ func (d *Door) listHarnesses(*http.Request) (HarnessList, error) {
 	return list, nil
 }
 
-func order(s program.State) int {
-	return slices.Index([]program.State{program.Ready, program.TooOld, program.Broken, program.Missing}, s)
+func order(s program.Readiness) int {
+	return slices.Index([]program.Readiness{program.Ready, program.TooOld, program.Broken, program.Missing}, s)
 }
 
 // lookForHarnesses looks again.

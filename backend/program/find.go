@@ -17,21 +17,21 @@ import (
 	"parley/backend/process"
 )
 
-// State is what can be done with a program.
-type State string
+// Readiness is what can be done with a program.
+type Readiness string
 
 // The states; the enum is closed.
 const (
-	Ready   State = "ready"
-	Missing State = "missing" // it is not on PATH
-	TooOld  State = "too_old"
-	Broken  State = "broken" // it does not start
+	Ready   Readiness = "ready"
+	Missing Readiness = "missing" // it is not on PATH
+	TooOld  Readiness = "too_old"
+	Broken  Readiness = "broken" // it does not start
 )
 
 // Found is what there is of a known program.
 type Found struct {
 	harness.Known
-	State   State
+	State   Readiness
 	Path    string // empty if it is missing
 	Version string // empty if it does not tell
 	Problem string // what it said, if it is broken

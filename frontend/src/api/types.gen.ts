@@ -124,7 +124,7 @@ export interface AgentList {
   agents: Agent[]
 }
 
-export type State = "ready" | "missing" | "too_old" | "broken"
+export type Readiness = "ready" | "missing" | "too_old" | "broken"
 
 export type Ability = "approvals" | "tools" | "images" | "options" | "instructions" | "steering" | "resume"
 
@@ -133,7 +133,7 @@ export interface Harness {
   name: string
   description: string
   agent: string
-  state: State
+  state: Readiness
   command: string
   path?: string
   version?: string
