@@ -63,13 +63,14 @@ func TestThereIsAnAgentForEachProgram(t *testing.T) {
 		{"anthropic/opus", "OPENAI_API_KEY", "claude", "own /"},
 		{"ollama/qwen3", "", "opencode", "key ollama/qwen3"},
 		{"gpt", "OPENAI_API_KEY", "mine", "own /"},
+		{"gpt", "OPENAI_API_KEY", "pi-acp", "key openai/gpt"},
 	} {
 		agents := BuiltIn(func(name string) string { return map[string]string{"PARLEY_MODEL": c.model, c.key: "secret"}[name] }, endpoints, programs)
 		spec, err := agents.Find(c.id)
 		if got := string(spec.Login) + " " + spec.Provider + "/" + spec.Model; err != nil || got != c.want {
 			t.Errorf("%+v: %s, %v", c, got, err)
 		}
-		if spec.Permissions != agent.PermissionAsk || len(spec.Tools) > 0 || spec.Harness == "" {
+		if (spec.Permissions == agent.PermissionAsk) != (c.id != "pi-acp") || len(spec.Tools) > 0 || spec.Harness == "" {
 			t.Errorf("%s: %+v", c.id, spec)
 		}
 		if first, _ := agents.Find(""); first.Harness != agent.KindNative && first.Harness != agent.KindScripted {

@@ -18,7 +18,7 @@ type Known struct {
 	Oldest      string       // version that works; empty if any does
 	Install     string       // a command that installs it, or the newest; empty if Parley knows none
 	Wires       []agent.Wire // of the providers that it can be given
-	Can         []Ability    // as far as it is known
+	Can         []Ability    // empty if it is not known
 }
 
 // Ability is something that not every program can do.
@@ -67,7 +67,7 @@ var known = []Known{
 		Can: []Ability{CanAsk, CanUseTools, CanSee, CanChoose, CanResume},
 	},
 	{
-		Kind: agent.KindACP("pi-acp"), Name: "Pi (ACP)", Description: "Pi by way of its ACP adapter, which can do less.",
+		Kind: agent.KindACP("pi-acp"), Name: "Pi (ACP)", Description: "Pi by way of its ACP adapter. It never asks before it changes something.",
 		Command: "pi-acp", Install: "npm install -g pi-acp", Wires: both,
 		Can: []Ability{CanChoose, CanResume},
 	},
@@ -134,6 +134,9 @@ func (k Known) Agent() string {
 	}
 	return id
 }
+
+// Asks reports whether the program may ask before it changes something.
+func (k Known) Asks() bool { return len(k.Can) == 0 || slices.Contains(k.Can, CanAsk) }
 
 // Remedy says what to do where the program is missing or too old.
 func (k Known) Remedy() string {

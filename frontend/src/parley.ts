@@ -39,13 +39,14 @@ export function startParley(): Parley {
   const client = new Client(door);
   const wire = new Wire(door, client);
   const vault = new LiveVault(client, wire);
+  const agents = new Agents(client, vault);
   const parley: Parley = {
     host,
     client,
     wire,
     vault,
-    agents: new Agents(client, vault),
-    harnesses: new Harnesses(client),
+    agents,
+    harnesses: new Harnesses(client, agents),
     list: new SessionList(client, wire, vault),
     search: new Search(client),
     open: new OpenSessions(client, chatTransport(wire), wire, vault),

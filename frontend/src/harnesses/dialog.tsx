@@ -24,7 +24,12 @@ function Programs() {
   useEffect(() => void harnesses.look(), [harnesses]);
   return (
     <Dialog title={text.harness.title} isWide>
-      <p className="mt-3 text-sm text-soft">{text.harness.says}</p>
+      <div className="mt-3 flex items-start gap-4">
+        <p className="me-auto text-sm text-soft">{text.harness.says}</p>
+        <Button className="shrink-0" disabled={isLooking} onClick={() => void harnesses.lookAgain()}>
+          <RefreshCw aria-hidden className="size-3.5" /> {text.harness.again}
+        </Button>
+      </div>
       {isLooking && (
         <p role="status" className="mt-4 flex items-center gap-2 text-sm text-soft">
           <Spinner /> {text.harness.looking}
@@ -37,11 +42,6 @@ function Programs() {
       )}
       {all && <Group title={text.harness.installed} rows={all.filter(isThere)} none={text.harness.none} />}
       {all && <Group title={text.harness.others} rows={all.filter(harness => !isThere(harness))} />}
-      <div className="mt-4 flex justify-end">
-        <Button data-focus disabled={isLooking} onClick={() => void harnesses.lookAgain()}>
-          <RefreshCw aria-hidden className="size-3.5" /> {text.harness.again}
-        </Button>
-      </div>
     </Dialog>
   );
 }

@@ -1,5 +1,6 @@
 import type { Client } from '../api/client.ts';
 import type { Harness } from '../api/types.gen.ts';
+import type { Agents } from '../sessions/agents.ts';
 import { Store } from '../ui/store.ts';
 
 interface State {
@@ -12,7 +13,10 @@ interface State {
 
 /** The programs that agents run in. Looking for them takes a moment, so nobody does before a person asks. */
 export class Harnesses extends Store<State> {
-  constructor(private readonly client: Client) {
+  constructor(
+    private readonly client: Client,
+    private readonly agents: Agents,
+  ) {
     super({ isLooking: false, harnesses: undefined, problem: undefined });
   }
 
@@ -21,8 +25,10 @@ export class Harnesses extends Store<State> {
     if (!this.value.harnesses) await this.#take(() => this.client.harnesses());
   }
 
+  /** Looks again. What has come since can be talked to. */
   async lookAgain(): Promise<void> {
     await this.#take(() => this.client.lookForHarnesses());
+    await this.agents.load();
   }
 
   async #take(ask: () => Promise<{ harnesses: Harness[] }>): Promise<void> {

@@ -75,7 +75,7 @@ function Try({ harness: { name, agent } }: { harness: Harness }) {
 function Account({ harness: { name, agent, login, model } }: { harness: Harness }) {
   const { view } = useParley();
   const [{ logins }] = useView();
-  if (login === 'own') return <p className="mt-1 text-soft">{text.harness.login.own}</p>;
+  if (login === 'own') return <p className="mt-1 text-soft">{text.harness.login.only}</p>;
   return (
     <Select
       label={text.harness.login.label(name)}

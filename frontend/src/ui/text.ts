@@ -88,7 +88,7 @@ export const text = {
   },
   harness: {
     title: 'Agents on this machine',
-    says: 'Besides its own, Parley runs the agents that you have installed. Each works in the folder of its session, with settings apart from yours.',
+    says: 'Besides its own, Parley runs the agents that you have installed. Each works in the folder of its session.',
     looking: 'Looking for agents, and asking for their versions…',
     again: 'Look again',
     installed: 'Installed',
@@ -104,6 +104,7 @@ export const text = {
       label: (name: string) => `Account of ${name}`,
       key: (model: string) => `Use a key, with ${model}`,
       own: 'Use my login',
+      only: 'Uses the login that you have there.',
     },
     abilities: 'What it can do',
     yes: 'Yes:',
