@@ -103,9 +103,8 @@ export function Composer({ session, lastSent, isBusy, isPaused, asked, commands,
             className="h-full w-full resize-none outline-none placeholder:text-faint"
           />
         </div>
-        <div className="flex flex-wrap items-center gap-x-2 p-2 ps-3">
-          {children}
-          <span className="ms-auto" />
+        <div className="flex items-end gap-2 p-2 ps-3">
+          <div className="flex min-w-0 flex-1 flex-wrap items-center gap-x-2">{children}</div>
           {isActive && draft.trim() !== '' && <IconButton type="submit" icon={ListPlus} label={text.composer.queue} />}
           <SendButton isActive={isActive} isStopping={isStopping} canSend={draft.trim() !== ''} onStop={stop} onPressed={() => box.current?.focus()} />
         </div>

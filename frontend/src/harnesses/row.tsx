@@ -1,5 +1,5 @@
 import { Check, Minus } from 'lucide-react';
-import type { Ability, Harness, Login } from '../api/types.gen.ts';
+import type { Ability, Harness } from '../api/types.gen.ts';
 import { newSessionId } from '../chat/sessions.ts';
 import { useParley } from '../parley.ts';
 import { Button } from '../ui/button.tsx';
@@ -71,17 +71,20 @@ function Try({ harness: { name, agent } }: { harness: Harness }) {
   );
 }
 
-/** Whose account the program works with, where there is a choice. */
+/** Whose account the program works with. There is a choice where it can be given a key. */
 function Account({ harness: { name, agent, login, model } }: { harness: Harness }) {
-  const { view } = useParley();
-  const [{ logins }] = useView();
+  const [{ ownLogins }, change] = useView();
   if (login === 'own') return <p className="mt-1 text-soft">{text.harness.login.only}</p>;
+  const others = ownLogins.filter(id => id !== agent);
   return (
     <Select
       label={text.harness.login.label(name)}
-      value={logins[agent] ?? login}
-      options={(['key', 'own'] satisfies Login[]).map(value => [value, value === 'key' ? text.harness.login.key(model ?? '') : text.harness.login.own] as const)}
-      onChoose={value => view.change({ logins: { ...logins, [agent]: value as Login } })}
+      value={ownLogins.includes(agent) ? 'own' : 'key'}
+      options={[
+        ['key', text.harness.login.key(model ?? '')],
+        ['own', text.harness.login.own],
+      ]}
+      onChoose={chosen => change({ ownLogins: chosen === 'own' ? [...others, agent] : others })}
       className="mt-1 -ms-2 h-7 w-fit max-w-full"
     />
   );

@@ -10,11 +10,11 @@ export interface View {
   theme: (typeof themes)[number];
   sidebar: boolean;
   wrap: boolean; // of code
-  logins: Record<string, Login>; // chosen for agents, by their ids
+  ownLogins: string[]; // the ids of agents that shall work with the person's own login, not with a key
 }
 
 const key = 'parley.view';
-const usual: View = { theme: 'system', sidebar: true, wrap: false, logins: {} };
+const usual: View = { theme: 'system', sidebar: true, wrap: false, ownLogins: [] };
 
 export class ViewSettings extends Store<View> {
   constructor() {
@@ -28,9 +28,9 @@ export class ViewSettings extends Store<View> {
     this.#apply();
   }
 
-  /** Whose account an agent works with, if the person chose. */
+  /** Whose account an agent shall work with, if it is not the one that it has. */
   loginOf(agent: string): Login | undefined {
-    return this.value.logins[agent];
+    return this.value.ownLogins.includes(agent) ? 'own' : undefined;
   }
 
   #apply(): void {
