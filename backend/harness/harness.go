@@ -16,6 +16,8 @@ import (
 // are; a Spec that asks for others is refused.
 func For(kind agent.Kind, endpoints map[string]agent.Endpoint, tools []string) (agent.Harness, error) {
 	switch kind {
+	case agent.KindAgenta:
+		return Agenta{endpoints, tools}, nil
 	case agent.KindNative:
 		return Native{endpoints, tools}, nil
 	case agent.KindPi:
@@ -23,7 +25,7 @@ func For(kind agent.Kind, endpoints map[string]agent.Endpoint, tools []string) (
 	case agent.KindScripted:
 		return Scripted{tools}, nil
 	}
-	return nil, agent.Errorf(agent.CodeValidation, "There is no harness %q. There are: %s, %s, %s.", kind, agent.KindNative, agent.KindPi, agent.KindScripted)
+	return nil, agent.Errorf(agent.CodeValidation, "There is no harness %q. There are: %s, %s, %s, %s.", kind, agent.KindAgenta, agent.KindNative, agent.KindPi, agent.KindScripted)
 }
 
 // grant gives the part of a launch that says what the agent may do. It refuses a tool that does not exist, one that no

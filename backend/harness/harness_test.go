@@ -72,7 +72,7 @@ func translate(t *testing.T, text string) string {
 	if again, err := h.Launch(spec); err != nil || !reflect.DeepEqual(again, launch) {
 		t.Errorf("launching again gave %+v, %v", again, err)
 	}
-	if launch.Harness == agent.KindPi && launch.Program.Files["parley.js"] == piExtension {
+	if launch.Program != nil && launch.Program.Files["parley.js"] == piExtension {
 		launch.Program.Files["parley.js"] = "pi_extension.js"
 	}
 	b, err := json.MarshalIndent(launch, "", "  ")
