@@ -107,14 +107,16 @@ func (r result) change(path string) json.RawMessage {
 	if r.Details.Patch == "" {
 		return nil
 	}
-	data, _ := json.Marshal(change{path, r.Details.Patch}) // strings: it cannot fail
+	data, _ := json.Marshal(change{Path: path, Diff: r.Details.Patch}) // strings: it cannot fail
 	return data
 }
 
-// change is a file and what is different in it, as a unified diff.
+// change is what the page's card of a changed file shows. Pi does not say how large the file is now.
 type change struct {
-	Path string `json:"path"`
-	Diff string `json:"diff"`
+	Path    string `json:"path"`
+	Bytes   int    `json:"bytes"`
+	Created bool   `json:"created"`
+	Diff    string `json:"diff"`
 }
 
 // arguments are those of Pi's tools that say most of what a call is about.
