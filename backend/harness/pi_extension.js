@@ -1,6 +1,7 @@
 // What Parley adds to Pi: it asks before a tool runs that may change something, and it brings Parley's own tools.
-// It says that it is there by the status "parley"; Parley does not let Pi work without.
+// It says that it is there by the status "parley", which is Pi's version; Parley does not let Pi work without.
 import { request } from "node:http";
+import { VERSION } from "@earendil-works/pi-coding-agent";
 
 export default async function (pi) {
 	const key = take("PARLEY_KEY");
@@ -22,7 +23,7 @@ export default async function (pi) {
 		const reply = await ctx.ui.input("parley " + question, "", { signal: ctx.signal });
 		if (reply !== "allow") return { block: true, reason: reply?.replace(/^deny /, "") ?? "Stopped." };
 	});
-	pi.on("session_start", (_, ctx) => ctx.ui.setStatus("parley", "ready"));
+	pi.on("session_start", (_, ctx) => ctx.ui.setStatus("parley", VERSION));
 }
 
 // take reads a variable and hides it from the commands that the agent runs.

@@ -66,7 +66,7 @@ func (l *listener) Input(string, string, []string) program.Answer { return progr
 
 // BenchmarkDeltas is what a delta costs.
 func BenchmarkDeltas(b *testing.B) {
-	const opened = `{"type":"extension_ui_request","id":"0","method":"setStatus","statusKey":"parley","statusText":"ready"}
+	const opened = `{"type":"extension_ui_request","id":"0","method":"setStatus","statusKey":"parley","statusText":"0.87.1"}
 {"id":"1","type":"response","success":true,"data":{"sessionId":"s"}}
 {"id":"2","type":"response","success":true,"data":{"commands":[]}}
 {"id":"3","type":"response","command":"prompt","success":true}

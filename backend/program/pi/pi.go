@@ -3,6 +3,7 @@ package pi
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,7 +22,10 @@ type Speaker struct {
 // New makes a Speaker.
 func New() program.Speaker { return &Speaker{} }
 
-// Open refuses a Pi that has not loaded what asks before its tools run.
+// oldest is the first version that says when it has settled, and only what is new of an answer.
+var oldest = [3]int{0, 84, 4}
+
+// Open refuses a Pi that is too old, or has not loaded what asks before its tools run.
 func (s *Speaker) Open(line *program.Line, o program.Opening) (opened program.Opened, err error) {
 	if o.Launch.Endpoint != nil {
 		s.provider = o.Launch.Endpoint.Provider
@@ -34,17 +38,22 @@ func (s *Speaker) Open(line *program.Line, o program.Opening) (opened program.Op
 	var list struct {
 		Commands []struct{ Name, Description, Source string }
 	}
-	guarded, err := s.ask(line, "get_state", &state)
+	version, err := s.ask(line, "get_state", &state)
 	if err != nil {
 		return opened, err
 	}
-	if !guarded {
+	var parts [3]int
+	_, _ = fmt.Sscanf(version, "%d.%d.%d", &parts[0], &parts[1], &parts[2])
+	switch {
+	case version == "":
 		return opened, agent.Errorf(agent.CodeSandbox, "Pi was not started: it did not load the extension with which Parley asks before a tool runs. Update Pi, then retry.")
+	case slices.Compare(parts[:], oldest[:]) < 0:
+		return opened, agent.Errorf(agent.CodeValidation, "Pi is version %s, and Parley needs %d.%d.%d or newer. Run npm install -g @earendil-works/pi-coding-agent to get the newest.", version, oldest[0], oldest[1], oldest[2])
 	}
 	if _, err := s.ask(line, "get_commands", &list); err != nil {
 		return opened, err
 	}
-	opened = program.Opened{Session: state.SessionID, Resumed: o.Resume && state.MessageCount > 0, Images: true, Steers: true}
+	opened = program.Opened{Session: state.SessionID, Resumed: o.Resume && state.MessageCount > 0, Version: version, Images: true, Steers: true}
 	for _, c := range list.Commands {
 		if c.Source == "extension" {
 			s.terminal = append(s.terminal, c.Name)
@@ -65,31 +74,31 @@ func thinking(level string) program.Option {
 	return o
 }
 
-// ask gives a command and reads its answer into data. guarded is whether Parley's extension said meanwhile that it is there.
-func (s *Speaker) ask(line *program.Line, name string, data any) (guarded bool, err error) {
+// ask gives a command and reads its answer into data. version is Pi's, if Parley's extension said meanwhile that it is there.
+func (s *Speaker) ask(line *program.Line, name string, data any) (version string, err error) {
 	id, err := s.send(line, command{Type: name})
 	for err == nil {
 		in, gone := line.Next()
 		if gone != nil {
-			return false, gone
+			return "", gone
 		}
 		switch kind(in.Data) {
 		case "extension_ui_request":
 			if r, _ := read[request](in.Data); r.Method == "setStatus" && r.StatusKey == "parley" {
-				guarded = true
+				version = r.StatusText
 			}
 		case "response":
 			r, _ := read[response](in.Data)
 			switch {
 			case r.ID != id:
 			case !r.Success || json.Unmarshal(r.Data, data) != nil:
-				return false, agent.Errorf(agent.CodeSandbox, "Pi was not started: it did not understand %s. Update Pi, then retry.", name)
+				return "", agent.Errorf(agent.CodeSandbox, "Pi was not started: it did not understand %s. Update Pi, then retry.", name)
 			default:
-				return guarded, nil
+				return version, nil
 			}
 		}
 	}
-	return false, err
+	return "", err
 }
 
 // send gives a command and tells the id under which it is answered.

@@ -135,7 +135,7 @@ type retry struct {
 
 // request is what an extension asks of whoever shows Pi to a person.
 type request struct {
-	Type, ID, Method, Title, Message, StatusKey string
+	Type, ID, Method, Title, Message, StatusKey, StatusText string
 }
 
 // question is what Parley's extension asks before a tool runs.
