@@ -109,16 +109,19 @@ func (t *turn) take(line []byte) error {
 
 // response takes the answer to a command.
 func (t *turn) response(r response) error {
-	var queue struct{ Steering, FollowUp []string }
+	answer, _ := read[struct {
+		Disposition        string
+		Steering, FollowUp []string
+	}](r.Data)
 	switch {
 	case r.ID == t.prompt && r.Success:
-		t.accepted = true
+		t.accepted, t.settled = true, answer.Disposition == "handled"
 	case r.ID == t.prompt && t.stopped:
 		t.settled = true
 	case r.ID == t.prompt:
 		return program.Refused("Pi", t.provider, r.Error)
-	case json.Unmarshal(r.Data, &queue) == nil && len(queue.Steering)+len(queue.FollowUp) > 0:
-		back, _ := json.Marshal(append(queue.Steering, queue.FollowUp...)) // strings: it cannot fail
+	case len(answer.Steering)+len(answer.FollowUp) > 0:
+		back, _ := json.Marshal(append(answer.Steering, answer.FollowUp...)) // strings: it cannot fail
 		t.host.Say(agent.Data{Name: "unsent", Data: back})
 	}
 	return nil
