@@ -129,19 +129,7 @@ func (s *Store) Sessions(ctx context.Context, project agent.ProjectID, after Pag
 	rows, err := s.read.query(ctx, `SELECT `+sessionColumns+` FROM session
 		WHERE project = ? AND deleted_at IS NULL AND (updated_at, key) < (?, ?) AND (head IS NOT NULL OR draft <> '')
 		ORDER BY updated_at DESC, key DESC LIMIT ?`, project, after.updated, after.row, limit)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var list []Session
-	for rows.Next() {
-		session, err := scanSession(rows)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, session)
-	}
-	return list, rows.Err()
+	return list(rows, err, scanSession)
 }
 
 // Change is what a person may change about a session. Nil fields stay as they are.
@@ -149,13 +137,21 @@ type Change struct {
 	Title    *string
 	Draft    *string
 	MaxTurns *int64
+	Options  map[string]string // of the agent's program; the others stay as they are
 }
 
 // ChangeSession changes a session, or gives ErrNotFound. A draft does not move the session up in its list.
 func (s *Store) ChangeSession(ctx context.Context, key agent.SessionKey, c Change) error {
 	defer s.wakeIndex()
-	return s.updateSession(ctx, `UPDATE session SET title = coalesce(?, title), draft = coalesce(?, draft),
-		max_turns = coalesce(?, max_turns) WHERE project = ? AND id = ? AND deleted_at IS NULL`, c.Title, c.Draft, c.MaxTurns, key.Project, key.Session)
+	patch, err := json.Marshal(struct {
+		Options map[string]string `json:"options,omitempty"` // as agent.Spec has them
+	}{c.Options})
+	if err != nil {
+		return err
+	}
+	return s.updateSession(ctx, `UPDATE session SET title = coalesce(?, title), draft = coalesce(?, draft), max_turns = coalesce(?, max_turns),
+		agent_snapshot = json_patch(agent_snapshot, ?)
+		WHERE project = ? AND id = ? AND deleted_at IS NULL`, c.Title, c.Draft, c.MaxTurns, string(patch), key.Project, key.Session)
 }
 
 // ChooseAgent gives another agent to a session in which nothing was sent yet; after that it is ErrExists.
