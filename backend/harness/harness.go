@@ -19,8 +19,10 @@ func For(kind agent.Kind, endpoints map[string]agent.Endpoint, tools []string) (
 		return Native{endpoints, tools}, nil
 	case agent.KindScripted:
 		return Scripted{tools}, nil
+	case agent.KindClaude:
+		return Claude{endpoints, tools}, nil
 	}
-	return nil, agent.Errorf(agent.CodeValidation, "There is no harness %q. There are: %s, %s.", kind, agent.KindNative, agent.KindScripted)
+	return nil, agent.Errorf(agent.CodeValidation, "There is no harness %q. There are: %s, %s, %s.", kind, agent.KindNative, agent.KindScripted, agent.KindClaude)
 }
 
 // grant gives the part of a launch that says what the agent may do. It refuses a tool that does not exist, one that no
