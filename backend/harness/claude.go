@@ -45,6 +45,7 @@ func (c Claude) Launch(spec agent.Spec) (agent.Launch, error) {
 			"DISABLE_AUTOUPDATER":                          "1",
 			"DISABLE_ERROR_REPORTING":                      "1",
 			"DISABLE_TELEMETRY":                            "1",
+			"ENABLE_TOOL_SEARCH":                           "false", // ours are in every request
 		},
 		Files:   map[string]string{},
 		Speech:  agent.SpeechClaude,

@@ -3,6 +3,7 @@ package claude
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"strings"
 
 	"parley/backend/agent"
@@ -71,25 +72,34 @@ func (t *turn) reply(r reply) error {
 	}{"control_response", r})
 }
 
-// interview puts the questions of a call to the person, and gives its arguments with the answers.
+// interview puts the questions of a call to the person, and gives its arguments with the answers. A call waits for one
+// answer, so that each question but the first becomes a call of its own.
 func (t *turn) interview(id string, input json.RawMessage) (program.Answer, json.RawMessage) {
-	var all struct {
-		Questions []struct {
+	unreadable := program.Answer{Note: "The questions cannot be read."}
+	arguments := map[string]json.RawMessage{}
+	var questions []json.RawMessage
+	if json.Unmarshal(input, &arguments) != nil || json.Unmarshal(arguments["questions"], &questions) != nil {
+		return unreadable, nil
+	}
+	answers := map[string]string{}
+	for i, one := range questions {
+		var q struct {
 			Question string
 			Options  []struct{ Label string }
 		}
-	}
-	arguments := map[string]json.RawMessage{}
-	if json.Unmarshal(input, &all) != nil || json.Unmarshal(input, &arguments) != nil {
-		return program.Answer{Note: "The questions are not as they should be."}, nil
-	}
-	answers := map[string]string{}
-	for _, q := range all.Questions {
+		if json.Unmarshal(one, &q) != nil {
+			return unreadable, nil
+		}
 		labels := make([]string, len(q.Options))
 		for i, o := range q.Options {
 			labels[i] = o.Label
 		}
-		answer := t.host.Input(id, q.Question, labels)
+		call := id
+		if i > 0 {
+			call = fmt.Sprintf("%s-%d", id, i+1)
+			t.host.Say(agent.ToolCall{ID: call, Name: "AskUserQuestion", Input: one})
+		}
+		answer := t.host.Input(call, q.Question, labels)
 		if answer.Stopped || answer.Text == "" {
 			return answer, nil
 		}
@@ -98,7 +108,7 @@ func (t *turn) interview(id string, input json.RawMessage) (program.Answer, json
 	arguments["answers"], _ = json.Marshal(answers) // strings: it cannot fail
 	answered, err := json.Marshal(arguments)
 	if err != nil {
-		return program.Answer{Note: "The questions are not as they should be."}, nil
+		return unreadable, nil
 	}
 	return program.Answer{Allowed: true}, answered
 }

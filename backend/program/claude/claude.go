@@ -46,6 +46,9 @@ type model struct {
 	Efforts     []string `json:"supportedEffortLevels"`
 }
 
+// oldest is the first version that says what becomes of each message.
+var oldest = [3]int{2, 1, 216}
+
 // Open is program.Speaker's. A Claude Code that is to go on with a session that it does not know ends instead: then it
 // fails, and a new one is to be started.
 func (s *Speaker) Open(line *program.Line, o program.Opening) (program.Opened, error) {
@@ -56,6 +59,11 @@ func (s *Speaker) Open(line *program.Line, o program.Opening) (program.Opened, e
 	var hello greeting
 	if err := s.request(line, order{Subtype: "initialize"}, &hello); err != nil {
 		return program.Opened{}, err
+	}
+	var version [3]int
+	_, _ = fmt.Sscanf(hello.Version, "%d.%d.%d", &version[0], &version[1], &version[2]) // what is no version is too old
+	if slices.Compare(version[:], oldest[:]) < 0 {
+		return program.Opened{}, agent.Errorf(agent.CodeValidation, "Claude Code is version %s, and Parley needs %d.%d.%d or newer. Run claude update, then retry.", cmp.Or(hello.Version, "unknown"), oldest[0], oldest[1], oldest[2])
 	}
 	chosen := o.Launch.Program.Options
 	for _, id := range slices.Sorted(maps.Keys(chosen)) {
