@@ -1,11 +1,8 @@
 package harness
 
 import (
-	"maps"
-	"slices"
-	"strings"
-
 	"parley/backend/agent"
+	"parley/backend/provider"
 )
 
 // Native launches Parley's own loop, which needs to know a model and who serves it.
@@ -19,13 +16,12 @@ func (Native) Kind() agent.Kind { return agent.KindNative }
 
 // Launch needs a model, and a provider with an endpoint.
 func (n Native) Launch(spec agent.Spec) (agent.Launch, error) {
-	if spec.Model == "" {
-		return agent.Launch{}, agent.Errorf(agent.CodeValidation, "The agent %q has no model. Give it one.", spec.ID)
+	endpoint, err := endpointOf(spec, n.Endpoints)
+	if err != nil {
+		return agent.Launch{}, err
 	}
-	endpoint, known := n.Endpoints[spec.Provider]
-	if !known {
-		providers := strings.Join(slices.Sorted(maps.Keys(n.Endpoints)), ", ")
-		return agent.Launch{}, agent.Errorf(agent.CodeValidation, "The agent %q has its model from %q, which is no provider. There are: %s.", spec.ID, spec.Provider, providers)
+	if err := provider.Speaks(endpoint); err != nil {
+		return agent.Launch{}, err
 	}
 	launch, err := grant(spec, n.Tools)
 	if err != nil {
