@@ -34,6 +34,7 @@ type owner struct {
 	lock     *os.File
 	home     home
 	log      *slog.Logger
+	backend  agent.Backend
 	history  *history.History
 	starting context.CancelFunc // ends the history's Start
 	door     *api.Door
@@ -88,6 +89,13 @@ func (o *owner) open(ctx context.Context, opt ownerOptions) error {
 	} else if reaped > 0 {
 		o.log.Warn("ended processes that an earlier Parley left behind", "count", reaped)
 	}
+	if err := os.RemoveAll(o.home.private(os.Getenv)); err != nil {
+		return fmt.Errorf("remove what an earlier Parley left behind: %w", err)
+	}
+	var err error
+	if o.backend, err = runnerBackend(o.home.runners(), o.home.private(os.Getenv), o.log); err != nil {
+		return err
+	}
 	endpoints, err := provider.Endpoints(os.Getenv)
 	if err != nil {
 		return err
@@ -114,11 +122,7 @@ func (o *owner) open(ctx context.Context, opt ownerOptions) error {
 
 // enterHistory builds what stands on the history, and lets the door open onto it.
 func (o *owner) enterHistory(ctx context.Context, s *store.Store, agents config.Agents, endpoints map[string]agent.Endpoint) error {
-	backend, err := localRunner(o.home.runners(), o.log)
-	if err != nil {
-		return err
-	}
-	o.env = agent.NewEnvironment(backend, agent.DefaultLimits)
+	o.env = agent.NewEnvironment(o.backend, agent.DefaultLimits)
 	sessions, err := session.Open(ctx, session.Options{
 		Store:       s,
 		Environment: o.env,
@@ -155,13 +159,23 @@ func (o *owner) leaveHistory() {
 	o.rooms, o.env = nil, nil
 }
 
-// localRunner is the backend that starts this same program as the process that agents run in.
-func localRunner(ledger string, log *slog.Logger) (*runner.Local, error) {
+// envRunner is the address of a runner that listens.
+const envRunner = "PARLEY_RUNNER"
+
+// runnerBackend is what agents run on: the runner that the person named, or else this same program, started again.
+func runnerBackend(ledger, private string, log *slog.Logger) (agent.Backend, error) {
+	if url := os.Getenv(envRunner); url != "" {
+		token, err := runner.ReadToken()
+		if err != nil {
+			return nil, err
+		}
+		return runner.NewRemote(runner.RemoteOptions{URL: url, Token: token, Log: log})
+	}
 	executable, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
-	return runner.NewLocal(runner.LocalOptions{Executable: executable, Ledger: ledger, Log: log})
+	return runner.NewLocal(runner.LocalOptions{Executable: executable, Ledger: ledger, Private: private, Log: log})
 }
 
 func (o *owner) listen(opt ownerOptions, agents config.Agents) error {

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"iter"
 	"sync"
 	"time"
 )
@@ -12,16 +13,18 @@ const StopGrace = 2 * time.Second
 // Policy is what a sandbox may touch.
 type Policy struct {
 	Scratch string // the folder that tools work in; it exists
+	Private string // where what programs configure and remember is put, until the sandbox is closed; empty is the system's folder for that
 }
 
 // Limits bound how many sandboxes stay warm, and for how long.
 type Limits struct {
 	Seats int           // warm sandboxes; the least recently used idle one goes first
 	Idle  time.Duration // how long an unused sandbox stays
+	Await time.Duration // how long one stays whose turn waits for a person
 }
 
 // DefaultLimits are those of the app.
-var DefaultLimits = Limits{Seats: 8, Idle: 10 * time.Minute}
+var DefaultLimits = Limits{Seats: 8, Idle: 10 * time.Minute, Await: time.Hour}
 
 // Environment owns sandboxes: one per session, made when first needed, kept warm between turns, and released whatever
 // happens. All methods may be called at once.
@@ -43,6 +46,8 @@ type seat struct {
 	err     error
 	users   int
 	used    time.Time
+	awaits  bool          // its last turn waits for a person
+	gone    chan struct{} // closed once nothing of the sandbox is left
 	idle    *time.Timer
 }
 
@@ -75,13 +80,31 @@ func (e *Environment) Open(ctx context.Context, key SessionKey, policy Policy, l
 		e.leave(key, s)
 		return nil, err
 	}
-	return &seated{Conn: conn, leave: sync.OnceFunc(func() { e.leave(key, s) })}, nil
+	return &seated{Conn: conn, seat: s, mu: &e.mu, leave: sync.OnceFunc(func() { e.leave(key, s) })}, nil
 }
 
 // seated gives its seat back when it is closed.
 type seated struct {
 	Conn
+	seat  *seat
+	mu    *sync.Mutex // of seat
 	leave func()
+}
+
+// Prompt notes whether the turn waits for a person: then its sandbox is kept for longer.
+func (c *seated) Prompt(ctx context.Context, prompt Prompt) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		for e, err := range c.Conn.Prompt(ctx, prompt) {
+			if finish, ok := e.(Finish); ok {
+				c.mu.Lock()
+				c.seat.awaits = finish.StopReason == StopPaused
+				c.mu.Unlock()
+			}
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
 }
 
 func (c *seated) Close() error {
@@ -103,7 +126,7 @@ func (e *Environment) take(ctx context.Context, key SessionKey, policy Policy) (
 	}
 	if s == nil {
 		e.makeRoom()
-		s = &seat{policy: policy, ready: make(chan struct{})}
+		s = &seat{policy: policy, ready: make(chan struct{}), gone: make(chan struct{})}
 		e.seats[key] = s
 		go e.fill(context.WithoutCancel(ctx), key, s)
 	}
@@ -135,8 +158,9 @@ func (e *Environment) fill(ctx context.Context, key SessionKey, s *seat) {
 	switch {
 	case err != nil:
 		e.forget(key, s)
+		close(s.gone)
 	case e.seats[key] != s: // evicted while it was being made
-		e.end(sandbox)
+		e.end(s)
 	}
 	close(s.ready) // last: whoever waits for an evicted seat must find its closing already counted
 }
@@ -154,7 +178,11 @@ func (e *Environment) leave(key SessionKey, s *seat) {
 		e.evict(key, s)
 		return
 	}
-	s.idle = time.AfterFunc(e.limits.Idle, func() {
+	stays := e.limits.Idle
+	if s.awaits {
+		stays = e.limits.Await
+	}
+	s.idle = time.AfterFunc(stays, func() {
 		e.mu.Lock()
 		defer e.mu.Unlock()
 		if e.seats[key] == s && s.users == 0 {
@@ -181,13 +209,19 @@ func (e *Environment) makeRoom() {
 	}
 }
 
-// Evict closes the session's sandbox, if there is one, and whatever runs in it.
-func (e *Environment) Evict(key SessionKey) {
+// Evict closes the session's sandbox, if there is one, and whatever runs in it. It does not wait: gone is closed once
+// nothing of it is left.
+func (e *Environment) Evict(key SessionKey) (gone <-chan struct{}) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if s := e.seats[key]; s != nil {
-		e.evict(key, s)
+	s := e.seats[key]
+	if s == nil {
+		nothing := make(chan struct{})
+		close(nothing)
+		return nothing
 	}
+	e.evict(key, s)
+	return s.gone
 }
 
 // Close closes every sandbox and waits until all are gone. Open fails from now on. It may be called twice.
@@ -209,7 +243,7 @@ func (e *Environment) evict(key SessionKey, s *seat) {
 	select {
 	case <-s.ready:
 		if s.sandbox != nil {
-			e.end(s.sandbox)
+			e.end(s)
 		}
 	default:
 		e.ending.Add(1)
@@ -226,9 +260,12 @@ func (e *Environment) forget(key SessionKey, s *seat) {
 	}
 }
 
-// end closes a sandbox without holding up the caller. Called with mu held.
-func (e *Environment) end(sandbox Sandbox) {
-	e.ending.Go(func() { _ = sandbox.Close() })
+// end closes the seat's sandbox without holding up the caller. Called with mu held.
+func (e *Environment) end(s *seat) {
+	e.ending.Go(func() {
+		_ = s.sandbox.Close()
+		close(s.gone)
+	})
 }
 
 // dead reports whether the seat's sandbox cannot be used any more. One that is still being made is not dead.
