@@ -15,6 +15,9 @@ import (
 // For gives the harness of a kind. endpoints are where each provider serves its models, tools the names of all that there
 // are; a Spec that asks for others is refused.
 func For(kind agent.Kind, endpoints map[string]agent.Endpoint, tools []string) (agent.Harness, error) {
+	if id, ok := kind.ACP(); ok {
+		return ACP{id, endpoints, tools}, nil
+	}
 	switch kind {
 	case agent.KindAgenta:
 		return Agenta{endpoints, tools}, nil
@@ -24,8 +27,10 @@ func For(kind agent.Kind, endpoints map[string]agent.Endpoint, tools []string) (
 		return Pi{endpoints, tools}, nil
 	case agent.KindScripted:
 		return Scripted{tools}, nil
+	case agent.KindClaude:
+		return Claude{endpoints, tools}, nil
 	}
-	return nil, agent.Errorf(agent.CodeValidation, "There is no harness %q. There are: %s, %s, %s, %s.", kind, agent.KindAgenta, agent.KindNative, agent.KindPi, agent.KindScripted)
+	return nil, agent.Errorf(agent.CodeValidation, "There is no harness %q. There are: %s, %s, %s, %s, %s, and acp: with the id of an agent.", kind, agent.KindAgenta, agent.KindClaude, agent.KindNative, agent.KindPi, agent.KindScripted)
 }
 
 // grant gives the part of a launch that says what the agent may do. It refuses a tool that does not exist, one that no
