@@ -87,6 +87,9 @@ func (o *owner) open(ctx context.Context, opt ownerOptions) error {
 	} else if reaped > 0 {
 		o.log.Warn("ended processes that an earlier Parley left behind", "count", reaped)
 	}
+	if err := os.RemoveAll(o.home.private(os.Getenv)); err != nil {
+		return fmt.Errorf("remove what an earlier Parley left behind: %w", err)
+	}
 	endpoints, err := provider.Endpoints(os.Getenv)
 	if err != nil {
 		return err
@@ -120,7 +123,7 @@ func (o *owner) open(ctx context.Context, opt ownerOptions) error {
 
 // enterHistory builds what stands on the history, and lets the door open onto it.
 func (o *owner) enterHistory(ctx context.Context, s *store.Store, agents config.Agents, programs *program.Finder, endpoints map[string]agent.Endpoint) error {
-	backend, err := localRunner(o.home.runners(), o.log)
+	backend, err := localRunner(o.home.runners(), o.home.private(os.Getenv), o.log)
 	if err != nil {
 		return err
 	}
@@ -167,12 +170,12 @@ func (o *owner) leaveHistory() {
 }
 
 // localRunner is the backend that starts this same program as the process that agents run in.
-func localRunner(ledger string, log *slog.Logger) (*runner.Local, error) {
+func localRunner(ledger, private string, log *slog.Logger) (*runner.Local, error) {
 	executable, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
-	return runner.NewLocal(runner.LocalOptions{Executable: executable, Ledger: ledger, Log: log})
+	return runner.NewLocal(runner.LocalOptions{Executable: executable, Ledger: ledger, Private: private, Log: log})
 }
 
 func (o *owner) listen(opt ownerOptions, agents config.Agents, programs *program.Finder) error {

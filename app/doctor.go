@@ -155,7 +155,7 @@ func checkRunner(ctx context.Context) []finding {
 	}
 	defer os.RemoveAll(dir)
 	begun := time.Now()
-	backend, err := localRunner(dir, newLog())
+	backend, err := localRunner(dir, dir, newLog())
 	if err != nil {
 		return fail(err)
 	}

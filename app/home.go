@@ -22,6 +22,15 @@ func (h home) sealedValues() string { return filepath.Join(string(h), "keychain"
 
 func (h home) runners() string { return filepath.Join(string(h), "runners") }
 
+// private is where agents' programs keep what they need while they run. They write down what is said there, and the history
+// is sealed, so it is in memory where the system has a folder for that.
+func (h home) private(getenv func(string) string) string {
+	if dir := getenv("XDG_RUNTIME_DIR"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, fmt.Sprintf("parley-%x", sha256.Sum256([]byte(h)))[:23])
+	}
+	return filepath.Join(string(h), "private")
+}
+
 func (h home) scratches() string { return filepath.Join(string(h), "scratch") }
 
 // scratch names the folder that a session's tools work in. Two sessions never share one: ids that differ only in what a

@@ -15,6 +15,7 @@ import (
 	"parley/backend/agent"
 	"parley/backend/native"
 	"parley/backend/process"
+	"parley/backend/program"
 	"parley/backend/scripted"
 )
 
@@ -24,6 +25,9 @@ const enterFlag = "--enter"
 const exitCrashed = 70
 
 var errCrash = errors.New("a script asked for a crash")
+
+// speakers are the protocols of programs.
+var speakers = program.Speakers{}
 
 // Main is the command "parley runner"; args is what follows these words. It returns the exit status.
 //
@@ -38,7 +42,11 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 		crash(errCrash)
 		select {} // the turn gets no result, and the process ends once what was said is written
 	}
-	engines := Engines{agent.BackendInprocess: native.NewBackend(), agent.BackendScripted: demo}
+	programs := program.NewBackend(speakers)
+	engines := Engines{
+		agent.BackendInprocess: native.NewBackend(), agent.BackendScripted: demo,
+		agent.BackendLocal: programs, agent.BackendACP: programs,
+	}
 	status := host(ctx, args, stdin, stdout, stderr, Options{Version: version, Engines: engines})
 	if errors.Is(context.Cause(ctx), errCrash) {
 		return exitCrashed
@@ -51,6 +59,7 @@ func host(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	flags.SetOutput(stderr)
 	enters := flags.Bool(enterFlag[2:], false, "shut off what was inherited, then start")
 	flags.StringVar(&options.Root, "root", ".", "the folder that tools work in")
+	flags.StringVar(&options.Private, "private", "", "the folder for what the programs of agents configure and remember")
 	switch err := flags.Parse(args); {
 	case errors.Is(err, flag.ErrHelp):
 		return 0

@@ -25,9 +25,17 @@ const protocol = "1.0"
 var supported = map[agent.BackendName][]agent.Kind{
 	agent.BackendInprocess: {agent.KindNative},
 	agent.BackendScripted:  {agent.KindScripted},
+	agent.BackendLocal:     {agent.KindPi, agent.KindClaude},
+	agent.BackendACP:       {agent.KindClaude, anyACP},
 }
 
+// anyACP stands for every agent that speaks the Agent Client Protocol.
+const anyACP agent.Kind = "acp:*"
+
 func supports(name agent.BackendName, harness agent.Kind) bool {
+	if _, acp := harness.ACP(); acp {
+		harness = anyACP
+	}
 	return slices.Contains(supported[name], harness)
 }
 

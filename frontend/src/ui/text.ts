@@ -282,7 +282,8 @@ export const text = {
     entryType: (type: string) => type,
     emptyFile: 'The file is empty.',
     emptyFolder: 'The folder is empty.',
-    unchanged: (bytes: number) => `Nothing changed, or nothing that can be shown as text. The file has ${count.format(bytes)} bytes.`,
+    unchanged: (bytes: number | undefined) =>
+      `Nothing changed, or nothing that can be shown as text.${bytes === undefined ? '' : ` The file has ${count.format(bytes)} bytes.`}`,
     changes: (added: number, removed: number) => `${plural(added, 'line', 'lines')} added, ${count.format(removed)} removed`,
   },
 
