@@ -33,6 +33,7 @@ type owner struct {
 	lock     *os.File
 	home     home
 	log      *slog.Logger
+	backend  agent.Backend
 	history  *history.History
 	starting context.CancelFunc // ends the history's Start
 	door     *api.Door
@@ -90,6 +91,10 @@ func (o *owner) open(ctx context.Context, opt ownerOptions) error {
 	if err := os.RemoveAll(o.home.private(os.Getenv)); err != nil {
 		return fmt.Errorf("remove what an earlier Parley left behind: %w", err)
 	}
+	var err error
+	if o.backend, err = runnerBackend(o.home.runners(), o.home.private(os.Getenv), o.log); err != nil {
+		return err
+	}
 	endpoints, err := provider.Endpoints(os.Getenv)
 	if err != nil {
 		return err
@@ -99,6 +104,9 @@ func (o *owner) open(ctx context.Context, opt ownerOptions) error {
 		return err
 	}
 	programs := program.NewFinder(known)
+	if os.Getenv(envRunner) != "" {
+		programs = program.NewFinder(nil) // what is installed there is not seen from here
+	}
 	agents := config.BuiltIn(os.Getenv, endpoints, known)
 	options := history.Options{Folder: string(o.home), Scratch: o.home.scratches(), Closing: o.leaveHistory, Log: o.log}
 	options.Free = func() error { return o.rooms.Free() }
@@ -123,11 +131,7 @@ func (o *owner) open(ctx context.Context, opt ownerOptions) error {
 
 // enterHistory builds what stands on the history, and lets the door open onto it.
 func (o *owner) enterHistory(ctx context.Context, s *store.Store, agents config.Agents, programs *program.Finder, endpoints map[string]agent.Endpoint) error {
-	backend, err := localRunner(o.home.runners(), o.home.private(os.Getenv), o.log)
-	if err != nil {
-		return err
-	}
-	o.env = agent.NewEnvironment(backend, agent.DefaultLimits)
+	o.env = agent.NewEnvironment(o.backend, agent.DefaultLimits)
 	sessions, err := session.Open(ctx, session.Options{
 		Store:       s,
 		Environment: o.env,
@@ -169,8 +173,18 @@ func (o *owner) leaveHistory() {
 	o.rooms, o.env = nil, nil
 }
 
-// localRunner is the backend that starts this same program as the process that agents run in.
-func localRunner(ledger, private string, log *slog.Logger) (*runner.Local, error) {
+// envRunner is the address of a runner that listens.
+const envRunner = "PARLEY_RUNNER"
+
+// runnerBackend is what agents run on: the runner that the person named, or else this same program, started again.
+func runnerBackend(ledger, private string, log *slog.Logger) (agent.Backend, error) {
+	if url := os.Getenv(envRunner); url != "" {
+		token, err := runner.ReadToken()
+		if err != nil {
+			return nil, err
+		}
+		return runner.NewRemote(runner.RemoteOptions{URL: url, Token: token, Log: log})
+	}
 	executable, err := os.Executable()
 	if err != nil {
 		return nil, err

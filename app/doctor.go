@@ -155,7 +155,7 @@ func checkRunner(ctx context.Context) []finding {
 	}
 	defer os.RemoveAll(dir)
 	begun := time.Now()
-	backend, err := localRunner(dir, dir, newLog())
+	backend, err := runnerBackend(dir, dir, newLog())
 	if err != nil {
 		return fail(err)
 	}
@@ -164,7 +164,11 @@ func checkRunner(ctx context.Context) []finding {
 		return fail(err)
 	}
 	defer sandbox.Close()
-	return []finding{{"runner", well, fmt.Sprintf("starts in %d ms", time.Since(begun).Milliseconds()), ""}}
+	detail := fmt.Sprintf("starts in %d ms", time.Since(begun).Milliseconds())
+	if url := os.Getenv(envRunner); url != "" {
+		detail = fmt.Sprintf("answers at %s in %d ms", url, time.Since(begun).Milliseconds())
+	}
+	return []finding{{"runner", well, detail, ""}}
 }
 
 func checkWindow(context.Context) []finding {

@@ -33,14 +33,9 @@ func (h home) private(getenv func(string) string) string {
 
 func (h home) scratches() string { return filepath.Join(string(h), "scratch") }
 
-// scratch names the folder that a session's tools work in. Two sessions never share one: ids that differ only in what a
-// file name cannot say are told apart by a digest.
+// scratch names the folder that a session's tools work in.
 func (h home) scratch(key agent.SessionKey) string {
-	name := key.Session.FileName()
-	if name != string(key.Session) {
-		name += fmt.Sprintf("-%x", sha256.Sum256([]byte(key.Session)))[:17]
-	}
-	return filepath.Join(h.scratches(), key.Project.FileName(), name)
+	return filepath.Join(h.scratches(), key.Folder())
 }
 
 // findHome gives the data folder, PARLEY_HOME or the platform's, and makes it.

@@ -46,7 +46,8 @@ type seat struct {
 	err     error
 	users   int
 	used    time.Time
-	awaits  bool // its last turn waits for a person
+	awaits  bool          // its last turn waits for a person
+	gone    chan struct{} // closed once nothing of the sandbox is left
 	idle    *time.Timer
 }
 
@@ -125,7 +126,7 @@ func (e *Environment) take(ctx context.Context, key SessionKey, policy Policy) (
 	}
 	if s == nil {
 		e.makeRoom()
-		s = &seat{policy: policy, ready: make(chan struct{})}
+		s = &seat{policy: policy, ready: make(chan struct{}), gone: make(chan struct{})}
 		e.seats[key] = s
 		go e.fill(context.WithoutCancel(ctx), key, s)
 	}
@@ -157,8 +158,9 @@ func (e *Environment) fill(ctx context.Context, key SessionKey, s *seat) {
 	switch {
 	case err != nil:
 		e.forget(key, s)
+		close(s.gone)
 	case e.seats[key] != s: // evicted while it was being made
-		e.end(sandbox)
+		e.end(s)
 	}
 	close(s.ready) // last: whoever waits for an evicted seat must find its closing already counted
 }
@@ -207,13 +209,19 @@ func (e *Environment) makeRoom() {
 	}
 }
 
-// Evict closes the session's sandbox, if there is one, and whatever runs in it.
-func (e *Environment) Evict(key SessionKey) {
+// Evict closes the session's sandbox, if there is one, and whatever runs in it. It does not wait: gone is closed once
+// nothing of it is left.
+func (e *Environment) Evict(key SessionKey) (gone <-chan struct{}) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if s := e.seats[key]; s != nil {
-		e.evict(key, s)
+	s := e.seats[key]
+	if s == nil {
+		nothing := make(chan struct{})
+		close(nothing)
+		return nothing
 	}
+	e.evict(key, s)
+	return s.gone
 }
 
 // Close closes every sandbox and waits until all are gone. Open fails from now on. It may be called twice.
@@ -235,7 +243,7 @@ func (e *Environment) evict(key SessionKey, s *seat) {
 	select {
 	case <-s.ready:
 		if s.sandbox != nil {
-			e.end(s.sandbox)
+			e.end(s)
 		}
 	default:
 		e.ending.Add(1)
@@ -252,9 +260,12 @@ func (e *Environment) forget(key SessionKey, s *seat) {
 	}
 }
 
-// end closes a sandbox without holding up the caller. Called with mu held.
-func (e *Environment) end(sandbox Sandbox) {
-	e.ending.Go(func() { _ = sandbox.Close() })
+// end closes the seat's sandbox without holding up the caller. Called with mu held.
+func (e *Environment) end(s *seat) {
+	e.ending.Go(func() {
+		_ = s.sandbox.Close()
+		close(s.gone)
+	})
 }
 
 // dead reports whether the seat's sandbox cannot be used any more. One that is still being made is not dead.

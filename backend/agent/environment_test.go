@@ -126,6 +126,31 @@ func TestEnvironmentMakesANewSandbox(t *testing.T) {
 	}
 }
 
+func TestEvictSaysWhenNothingIsLeft(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &plot{slow: make(chan struct{})}
+		e := NewEnvironment(p, DefaultLimits)
+		<-e.Evict(key("a")) // there is nothing
+		go e.Open(t.Context(), key("a"), Policy{}, Launch{})
+		synctest.Wait()
+		gone := e.Evict(key("a"))
+		select {
+		case <-gone:
+			t.Error("the sandbox is gone before it was there")
+		default:
+		}
+		close(p.slow)
+		if <-gone; !p.made[0].closed() {
+			t.Error("the sandbox that was being made is not closed")
+		}
+		use(t, e, "a", Policy{}).Close()
+		if <-e.Evict(key("a")); len(p.made) != 2 || !p.made[1].closed() {
+			t.Error("the sandbox is not closed")
+		}
+		e.Close()
+	})
+}
+
 func TestEnvironmentEvictsTheLeastRecentlyUsedIdleSeat(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &plot{}

@@ -32,6 +32,16 @@ type SessionKey struct {
 	Session SessionID
 }
 
+// Folder is the session's own below one for all of them. Two sessions never share one: ids that differ only in what a file
+// name cannot say are told apart by a digest.
+func (k SessionKey) Folder() string {
+	name := k.Session.FileName()
+	if name != string(k.Session) {
+		name += fmt.Sprintf("-%x", sha256.Sum256([]byte(k.Session)))[:17]
+	}
+	return filepath.Join(k.Project.FileName(), name)
+}
+
 var idPattern = regexp.MustCompile(`^[A-Za-z0-9._:-]{1,128}$`)
 
 // Validate refuses every id that a URL, a file name or a log line could misread.

@@ -68,8 +68,8 @@ func (d inside) decide(r *http.Request, in Decision) (Decided, error) {
 	if q.Request.Kind == agent.UserApproval && in.Approved == nil {
 		return Decided{}, agent.Errorf(agent.CodeValidation, "This question asks for an approval. Answer it with approved: true or false.")
 	}
-	answer := agent.InteractionResponse{ID: q.Request.ID, Note: in.Note, Scope: in.Scope, Output: in.Output}
+	answer := agent.InteractionResponse{Note: in.Note, Scope: in.Scope, Output: in.Output}
 	answer.Approved = in.Approved != nil && *in.Approved
-	turn, err := d.Sessions.Answer(r.Context(), d.project, answer)
+	turn, err := d.Sessions.Answer(r.Context(), q, answer)
 	return Decided{q.Key.Session, turn != nil}, err
 }

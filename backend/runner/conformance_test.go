@@ -23,12 +23,19 @@ func TestConformance(t *testing.T) {
 			Model: "fake-1", Endpoint: &agent.Endpoint{Provider: "openai", BaseURL: model.URL + "/v1"},
 		},
 	} {
+		suite := agenttest.Suite{Launch: launch, Secrets: map[string]string{"openai": "key"}}
 		t.Run(name, func(t *testing.T) {
-			agenttest.Run(t, agenttest.Suite{
-				New:     func(t *testing.T) agent.Backend { l, _ := newLocal(t, "runner"); return l },
-				Launch:  launch,
-				Secrets: map[string]string{"openai": "key"},
-			})
+			suite.New = func(t *testing.T) agent.Backend { l, _ := newLocal(t, "runner"); return l }
+			agenttest.Run(t, suite)
+		})
+		t.Run(name+" by HTTP", func(t *testing.T) {
+			var gate opened
+			suite.Policy = func(t *testing.T) agent.Policy {
+				gate = openGate(t, "runner")
+				return agent.Policy{Scratch: gate.folder("sess_conformance")}
+			}
+			suite.New = func(t *testing.T) agent.Backend { return newRemote(t, gate.url) }
+			agenttest.Run(t, suite)
 		})
 	}
 }

@@ -11,10 +11,10 @@ import (
 
 // conn is a harness in a runner.
 type conn struct {
-	sandbox *sandbox
-	launch  agent.Launch
-	closed  chan struct{}
-	once    sync.Once
+	runner *link
+	launch agent.Launch
+	closed chan struct{}
+	once   sync.Once
 }
 
 // Close lets a Prompt that runs end with an error. It does not wait for it.
@@ -50,36 +50,33 @@ func (c *conn) take(ctx context.Context, prompt agent.Prompt, say func(agent.Eve
 	if ctx.Err() != nil {
 		return agent.Finish{StopReason: agent.StopCancelled}, nil
 	}
-	s := c.sandbox
 	request, err := encodeRequest(c.launch, prompt)
 	if err != nil {
 		return nil, err
 	}
-	x := &exchange{make(chan record), make(chan struct{})}
-	if !s.exchange.CompareAndSwap(nil, x) {
+	x := &exchange{prompt.Key, prompt.Turn, request, make(chan []byte), make(chan record), make(chan struct{})}
+	if !c.runner.exchange.CompareAndSwap(nil, x) {
 		return nil, agent.Errorf(agent.CodeValidation, "The agent is still answering. Wait for it, or stop it.")
 	}
 	defer close(x.over)
-	defer s.exchange.Store(nil)
+	defer c.runner.exchange.Store(nil)
 
-	lines := [][]byte{request}
-	cancelled, closed := ctx.Done(), c.closed
+	begin, cancelled, closed := c.runner.begin, ctx.Done(), c.closed
+	var controls chan<- []byte // while the runner is yet to be told to stop
 	var grace <-chan time.Time // set once the runner is told to stop
+	word := encodeControl("stop", prompt.Key)
 	stop := func() {
 		if grace == nil {
-			lines = append(lines, encodeStop(prompt.Key.Session))
-			grace = time.After(s.limits.stop)
+			controls = x.controls
+			grace = time.After(c.runner.limits.stop)
 		}
 	}
 	for {
-		var toRunner chan<- []byte
-		var next []byte
-		if len(lines) > 0 {
-			toRunner, next = s.toRunner, lines[0]
-		}
 		select {
-		case toRunner <- next:
-			lines = lines[1:]
+		case begin <- x:
+			begin = nil
+		case controls <- word:
+			controls = nil
 		case r := <-x.records:
 			if r.ended != nil {
 				return c.settle(r.ended)
@@ -94,13 +91,13 @@ func (c *conn) take(ctx context.Context, prompt agent.Prompt, say func(agent.Eve
 			closed = nil
 			stop()
 		case <-grace:
-			s.Kill()
+			c.runner.kill()
 			return c.settle(killed)
-		case <-s.dead:
+		case <-c.runner.dead:
 			if grace != nil { // it was told to stop, and died of it
 				return c.settle(killed)
 			}
-			return nil, s.cause
+			return nil, c.runner.cause
 		}
 	}
 }
@@ -110,7 +107,7 @@ var killed = &outcome{finish: agent.Finish{StopReason: agent.StopCancelled, Kill
 // settle gives the end of a turn. Once the conn or its sandbox is closed that is an error, whatever the runner says.
 func (c *conn) settle(o *outcome) (agent.Event, error) {
 	switch {
-	case c.isClosed() || c.sandbox.closed.Load():
+	case c.isClosed() || c.runner.closed.Load():
 		return nil, agent.Errorf(agent.CodeSandbox, "The agent was closed before its answer was complete.")
 	case o.failure != nil:
 		return nil, o.failure

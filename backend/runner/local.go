@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"os"
 	"slices"
-	"sync/atomic"
 	"time"
 
 	"parley/backend/agent"
@@ -19,7 +18,7 @@ import (
 type LocalOptions struct {
 	Executable string       // this program
 	Args       []string     // what goes before the word "runner"
-	Ledger     string       // the folder that remembers runners, for Reap; made if it is missing
+	Ledger     string       // the folder that remembers runners, for Reap; made if it is missing; empty if nobody reaps
 	Private    string       // as agent.Policy's
 	Log        *slog.Logger // gets what no person is told
 }
@@ -30,16 +29,10 @@ type Local struct {
 	limits  limits
 }
 
-type limits struct {
-	hello   time.Duration // until a runner said hello
-	silence time.Duration // without any line, heartbeats included
-	stop    time.Duration // until a stop is confirmed
-}
-
 // NewLocal makes the backend. No process is started before NewSandbox.
 func NewLocal(options LocalOptions) (*Local, error) {
-	if options.Executable == "" || options.Ledger == "" || options.Log == nil {
-		return nil, errors.New("a local runner needs an executable, a ledger and a log")
+	if options.Executable == "" || options.Log == nil {
+		return nil, errors.New("a local runner needs an executable and a log")
 	}
 	return &Local{options, limits{hello: 10 * time.Second, silence: time.Minute, stop: agent.StopGrace}}, nil
 }
@@ -61,11 +54,10 @@ func (l *Local) NewSandbox(ctx context.Context, policy agent.Policy) (agent.Sand
 		os.RemoveAll(private)
 		return nil, agent.Wrap(agent.CodeSandbox, err, "The agent's process could not be started.")
 	}
-	s := &sandbox{
-		private: private,
-		Process: p, log: l.options.Log.With("runner", p.PID()), limits: l.limits,
-		toRunner: make(chan []byte), ready: make(chan struct{}), dead: make(chan struct{}),
-	}
+	s := &sandbox{Process: p, private: private, ready: make(chan struct{}), link: link{
+		log: l.options.Log.With("runner", p.PID()), limits: l.limits, begin: make(chan *exchange),
+		kill: p.Kill, gone: p.Exited, dead: make(chan struct{}),
+	}}
 	go s.write()
 	go s.read()
 	select {
@@ -79,7 +71,7 @@ func (l *Local) NewSandbox(ctx context.Context, policy agent.Policy) (agent.Sand
 		err = agent.Errorf(agent.CodeCancelled, "Stopped while the agent's process was starting.")
 	}
 	s.Kill()
-	return nil, s.explain(err)
+	return nil, s.ended(err)
 }
 
 // private makes a folder for one runner.
@@ -92,41 +84,13 @@ func (l *Local) private() (string, error) {
 	return os.MkdirTemp(l.options.Private, "runner-")
 }
 
-// sandbox is a runner that said hello. It takes one turn at a time, whichever conn asks.
+// sandbox is a runner that said hello.
 type sandbox struct {
 	*process.Process
-	log      *slog.Logger
-	limits   limits
-	private  string // goes with the process
-	toRunner chan []byte
-	exchange atomic.Pointer[exchange] // nil between turns
-	closed   atomic.Bool              // by Close
-	silent   atomic.Bool              // for so long that it was killed
-
-	ready chan struct{} // closed after hello
-	dead  chan struct{} // closed once every record was delivered and cause is set
-	cause *agent.Error
+	link
+	private string        // goes with the process
+	ready   chan struct{} // closed after hello
 }
-
-// exchange is the app's end of a turn.
-type exchange struct {
-	records chan record   // events, then how the turn ended; unbuffered, so none is left when dead is closed
-	over    chan struct{} // closed once nobody receives records any more
-}
-
-// Open makes a conn. The runner hears of it with its first turn.
-func (s *sandbox) Open(_ context.Context, launch agent.Launch) (agent.Conn, error) {
-	if !supports(launch.Backend, launch.Harness) {
-		return nil, agent.Errorf(agent.CodeValidation, "The backend %q cannot run the harness %q.", launch.Backend, launch.Harness)
-	}
-	if s.closed.Load() || s.Gone() {
-		return nil, agent.Errorf(agent.CodeSandbox, "The agent's process is gone; nothing can be asked of it.")
-	}
-	return &conn{sandbox: s, launch: launch, closed: make(chan struct{})}, nil
-}
-
-// Done is closed once the process and all that it started are gone.
-func (s *sandbox) Done() <-chan struct{} { return s.Exited }
 
 // Close ends the runner. It returns when the process and all that it started are gone.
 func (s *sandbox) Close() error {
@@ -143,14 +107,27 @@ func (s *sandbox) removePrivate() {
 	}
 }
 
-// write hands lines to the runner. One that does not read holds up nobody but this goroutine.
+// write hands the lines of turns to the runner. One that does not read holds up nobody but this goroutine.
 func (s *sandbox) write() {
 	for {
 		select {
-		case line := <-s.toRunner:
-			if _, err := s.Stdin.Write(line); err != nil {
-				return // it is dying, and read will say why
-			}
+		case x := <-s.begin:
+			s.converse(x)
+		case <-s.Exited:
+			return
+		}
+	}
+}
+
+func (s *sandbox) converse(x *exchange) {
+	for line := x.request; ; {
+		if _, err := s.Stdin.Write(line); err != nil {
+			return // it is dying, and read will say why
+		}
+		select {
+		case line = <-x.controls:
+		case <-x.over:
+			return
 		case <-s.Exited:
 			return
 		}
@@ -167,7 +144,7 @@ func (s *sandbox) read() {
 	}
 	s.Stdout.Close()
 	s.removePrivate()
-	s.cause = s.explain(err)
+	s.cause = s.ended(err)
 	if !s.closed.Load() {
 		s.log.Warn("runner: ended", "cause", s.cause)
 	}
@@ -192,71 +169,14 @@ func (s *sandbox) follow() error {
 	}
 	close(s.ready)
 
-	var dropped int
-	var last string
 	for {
-		line, err := lines.Next()
-		if err != nil {
+		if _, err := s.hear(lines); err != nil {
 			return err
 		}
-		r, err := decodeRecord(line)
-		if err != nil {
-			return err
-		}
-		if r.ended != nil && dropped > 0 {
-			s.log.Warn("runner: records were dropped; it is of another version, or defective", "count", dropped, "last", last)
-			dropped = 0
-		}
-		if r.dropped == "" && (r.event != nil || r.ended != nil) && !s.deliver(r) {
-			r.dropped = "outside of a turn"
-		}
-		if r.dropped != "" {
-			dropped++
-			last = r.dropped
-		}
 	}
 }
 
-// deliver waits for the turn to take r: a consumer that is slow slows the runner down. It reports whether there is a turn
-// that r can belong to.
-func (s *sandbox) deliver(r record) bool {
-	x := s.exchange.Load()
-	if x == nil {
-		return false
-	}
-	select {
-	case x.records <- r:
-	case <-x.over:
-	}
-	return true
-}
-
-// explain gives the reason for the end of the runner as one that a person may see. The process is gone.
-func (s *sandbox) explain(err error) *agent.Error {
-	var known *agent.Error
-	log := fmt.Errorf("%w; %s; stderr: %s", err, s.State(), s.Stderr())
-	switch {
-	case s.closed.Load():
-		return agent.Wrap(agent.CodeSandbox, log, "The agent's process was closed before its answer was complete.")
-	case s.silent.Load():
-		return agent.Wrap(agent.CodeRunTimeout, log, "The agent's process gave no sign of life, so it was ended.")
-	case errors.As(err, &known):
-		return agent.Wrap(known.Code, log, known.Message)
-	case errors.Is(err, process.ErrLongLine):
-		return agent.Wrap(agent.CodeSandbox, log, "The agent's process wrote more at once than can be read, so it was ended.")
-	}
-	return agent.Wrap(agent.CodeSandbox, log, "The agent's process ended unexpectedly.")
-}
-
-// watched stops a clock while nobody waits for the reader: a slow consumer must not look like a silent runner.
-type watched struct {
-	io.Reader
-	silence *time.Timer
-	limit   time.Duration
-}
-
-func (w watched) Read(b []byte) (int, error) {
-	w.silence.Reset(w.limit)
-	defer w.silence.Stop()
-	return w.Reader.Read(b)
+// ended gives the reason for the end of the process, which is gone, as one that a person may see.
+func (s *sandbox) ended(err error) *agent.Error {
+	return s.explain(fmt.Errorf("%w; %s; stderr: %s", err, s.State(), s.Stderr()), "The agent's process ended unexpectedly.")
 }

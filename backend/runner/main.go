@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"slices"
 	"syscall"
 
@@ -16,6 +18,7 @@ import (
 	"parley/backend/native"
 	"parley/backend/process"
 	"parley/backend/program"
+	"parley/backend/program/pi"
 	"parley/backend/scripted"
 )
 
@@ -27,13 +30,15 @@ const exitCrashed = 70
 var errCrash = errors.New("a script asked for a crash")
 
 // speakers are the protocols of programs.
-var speakers = program.Speakers{}
+var speakers = program.Speakers{
+	agent.SpeechPi: pi.New,
+}
 
 // Main is the command "parley runner"; args is what follows these words. It returns the exit status.
 //
 // With --enter it is the first of two stages: it shuts the process off from what it inherited and becomes the second,
 // which is this program again without --enter. Local starts runners that way; a person who tries the protocol by hand
-// needs no --enter.
+// needs no --enter. With --listen it is a Gate, and says on stdout where.
 func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, version string) int {
 	ctx, crash := context.WithCancelCause(ctx)
 	defer crash(nil)
@@ -58,12 +63,13 @@ func host(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	flags := flag.NewFlagSet("runner", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	enters := flags.Bool(enterFlag[2:], false, "shut off what was inherited, then start")
-	flags.StringVar(&options.Root, "root", ".", "the folder that tools work in")
+	flags.StringVar(&options.Root, "root", ".", "the folder that tools work in; with --listen each session has one of its own in it")
 	flags.StringVar(&options.Private, "private", "", "the folder for what the programs of agents configure and remember")
+	addr := flags.String("listen", "", "the address to listen on for other machines, instead of standard input")
 	switch err := flags.Parse(args); {
 	case errors.Is(err, flag.ErrHelp):
 		return 0
-	case err != nil || flags.NArg() > 0:
+	case err != nil || flags.NArg() > 0 || *enters && *addr != "":
 		return 2
 	}
 	if *enters {
@@ -80,7 +86,12 @@ func host(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	options.Log = slog.New(slog.NewTextHandler(stderr, nil))
-	err := Serve(ctx, stdin, stdout, options)
+	var err error
+	if *addr != "" {
+		err = serveGate(ctx, *addr, stdout, options)
+	} else {
+		err = Serve(ctx, stdin, stdout, options)
+	}
 	if err != nil {
 		fmt.Fprintf(stderr, "parley runner: %v\n", err)
 	}
@@ -89,4 +100,32 @@ func host(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 		return 1
 	}
 	return 0
+}
+
+// serveGate is a Gate whose runners are this program, until ctx ends.
+func serveGate(ctx context.Context, addr string, stdout io.Writer, options Options) error {
+	token, err := ReadToken()
+	if err != nil {
+		return err
+	}
+	root, err := filepath.Abs(options.Root)
+	if err != nil {
+		return err
+	}
+	executable, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	runners, err := NewLocal(LocalOptions{Executable: executable, Private: options.Private, Log: options.Log})
+	if err != nil {
+		return err
+	}
+	listener, err := net.Listen("tcp", addr)
+	if err != nil {
+		return err
+	}
+	gate := NewGate(GateOptions{Version: options.Version, Token: token, Root: root, Runners: runners, Log: options.Log})
+	defer gate.Close()
+	fmt.Fprintf(stdout, "http://%s\n", listener.Addr())
+	return gate.Serve(ctx, listener)
 }

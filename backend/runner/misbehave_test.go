@@ -85,7 +85,7 @@ func TestWhatIsDroppedIsCounted(t *testing.T) {
 
 // TestTalkBetweenTurns belongs to none.
 func TestTalkBetweenTurns(t *testing.T) {
-	if (&sandbox{}).deliver(record{event: agent.MessageEnd{}}) {
+	if (&link{}).deliver(record{event: agent.MessageEnd{}}) {
 		t.Error("it was delivered")
 	}
 }

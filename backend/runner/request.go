@@ -98,7 +98,7 @@ func (r request) decode() (agent.Launch, agent.Prompt, error) {
 	prompt := agent.Prompt{
 		Key:  agent.SessionKey{Project: r.ProjectID, Session: orEmpty(r.SessionID)},
 		Turn: r.TurnID, Messages: make([]agent.Message, len(r.Messages)), Secrets: r.Secrets,
-		After: r.After, Media: map[agent.MediaHandle][]byte{},
+		After: r.After,
 	}
 	for _, c := range r.CustomTools {
 		if c.Kind != kindClient {
@@ -116,7 +116,11 @@ func (r request) decode() (agent.Launch, agent.Prompt, error) {
 			return refuse("the role %q is none of system, user, assistant and tool", m.Role)
 		}
 		prompt.Messages[i] = agent.Message{Role: m.Role, Parts: m.Content.parts}
-		maps.Copy(prompt.Media, m.Content.media)
+		if prompt.Media == nil {
+			prompt.Media = m.Content.media
+		} else {
+			maps.Copy(prompt.Media, m.Content.media)
+		}
 	}
 	return launch, prompt, nil
 }
@@ -146,8 +150,22 @@ func decodeLine(line []byte) (incoming, error) {
 	return in, nil
 }
 
-// encodeStop writes the line that asks a runner to stop the turn of a session.
-func encodeStop(session agent.SessionID) []byte {
+// obey does what a control asks for. stop reports whether there was a turn to stop.
+func (in incoming) obey(stop func() bool) ack {
+	a := ack{ID: in.ID}
+	switch {
+	case in.Control.Type == "ping":
+	case in.Control.Type != "stop":
+		a.Error = fmt.Sprintf("the control %q is not supported", in.Control.Type)
+	case !stop():
+		a.Error = "no such turn is running"
+	}
+	a.OK = a.Error == ""
+	return a
+}
+
+// encodeControl writes a word to a runner about the turn of a session.
+func encodeControl(word string, key agent.SessionKey) []byte {
 	type control struct {
 		Type string `json:"type"`
 	}
@@ -155,8 +173,9 @@ func encodeStop(session agent.SessionID) []byte {
 		Kind      string           `json:"kind"`
 		ID        string           `json:"id"`
 		SessionID *agent.SessionID `json:"sessionId"`
+		ProjectID agent.ProjectID  `json:"projectId,omitempty"`
 		Control   control          `json:"control"`
-	}{"control", "stop", orNull(session), control{"stop"}})
+	}{"control", word, orNull(key.Session), key.Project, control{word}})
 	return append(line, '\n')
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"log/slog"
 	"runtime/debug"
 	"strings"
@@ -171,17 +172,14 @@ func (s *server) result(o outcome) {
 
 // control does what a control line asks for.
 func (s *server) control(in incoming) ack {
-	session := orEmpty(in.SessionID)
-	switch {
-	case in.Control.Type == "ping":
-	case in.Control.Type != "stop":
-		return ack{ID: in.ID, Error: fmt.Sprintf("the control %q is not supported", in.Control.Type)}
-	case s.turn.ended == nil || session != "" && session != s.turn.session:
-		return ack{ID: in.ID, Error: "no such turn is running"}
-	default:
+	return in.obey(func() bool {
+		session := orEmpty(in.SessionID)
+		if s.turn.ended == nil || session != "" && session != s.turn.session {
+			return false
+		}
 		s.turn.stop()
-	}
-	return ack{ID: in.ID, OK: true}
+		return true
+	})
 }
 
 // start answers a request in a goroutine of its own.
@@ -250,8 +248,13 @@ func (s *server) play(ctx context.Context, silence *time.Timer, launch agent.Lau
 		return agent.Finish{}, "", err
 	}
 	defer conn.Close()
+	return relay(conn.Prompt(ctx, prompt), s.out, func() { silence.Reset(idleLimit) })
+}
+
+// relay sends on what is said in a turn, and calls heard each time. It gives the turn's end, and the answer's last text.
+func relay(turn iter.Seq2[agent.Event, error], out *outbox, heard func()) (agent.Finish, string, error) {
 	var output answerText
-	for event, err := range conn.Prompt(ctx, prompt) {
+	for event, err := range turn {
 		if err != nil {
 			return agent.Finish{}, "", err
 		}
@@ -261,9 +264,9 @@ func (s *server) play(ctx context.Context, silence *time.Timer, launch agent.Lau
 			}
 			return finish, output.String(), nil
 		}
-		silence.Reset(idleLimit)
+		heard()
 		output.add(event)
-		if err := s.out.event(event); err != nil {
+		if err := out.event(event); err != nil {
 			return agent.Finish{}, "", err
 		}
 	}

@@ -23,9 +23,9 @@ const protocol = "1.0"
 
 // supported is what the two sides agree on, being one binary: the harnesses that each backend can run.
 var supported = map[agent.BackendName][]agent.Kind{
-	agent.BackendInprocess: {agent.KindNative},
+	agent.BackendInprocess: {agent.KindNative, agent.KindAgenta},
 	agent.BackendScripted:  {agent.KindScripted},
-	agent.BackendLocal:     {agent.KindPi, agent.KindClaude},
+	agent.BackendLocal:     {agent.KindPi, agent.KindClaude, agent.KindAgenta},
 	agent.BackendACP:       {agent.KindClaude, anyACP},
 }
 
@@ -60,7 +60,12 @@ var offered = capabilities{TextMessages: true, ToolCalls: true, Reasoning: true,
 
 // hello is the runner's first line.
 type hello struct {
-	Kind         string              `json:"kind"`
+	Kind string `json:"kind"`
+	offer
+}
+
+// offer is what a runner says of itself.
+type offer struct {
 	Protocol     string              `json:"protocol"`
 	Version      string              `json:"version"`
 	Backends     []agent.BackendName `json:"backends"`
@@ -68,15 +73,18 @@ type hello struct {
 	Capabilities capabilities        `json:"capabilities"`
 }
 
-func encodeHello(version string) []byte {
-	h := hello{Kind: "hello", Protocol: protocol, Version: version, Capabilities: offered}
+func encodeHello(version string) []byte { return plainJSON(hello{"hello", offerOf(version)}) }
+
+func offerOf(version string) offer {
+	o := offer{Protocol: protocol, Version: version, Capabilities: offered}
 	for name, kinds := range supported {
-		h.Backends = append(h.Backends, name)
-		h.Harnesses = append(h.Harnesses, kinds...)
+		o.Backends = append(o.Backends, name)
+		o.Harnesses = append(o.Harnesses, kinds...)
 	}
-	slices.Sort(h.Backends)
-	slices.Sort(h.Harnesses)
-	return plainJSON(h)
+	slices.Sort(o.Backends)
+	slices.Sort(o.Harnesses)
+	o.Harnesses = slices.Compact(o.Harnesses)
+	return o
 }
 
 // plainJSON writes a struct of strings, numbers and booleans, which cannot fail.
@@ -94,10 +102,15 @@ func checkHello(line []byte) error {
 	if err := json.Unmarshal(line, &h); err != nil || h.Kind != "hello" {
 		return garbage(line)
 	}
-	theirs, _, _ := strings.Cut(h.Protocol, ".")
+	return h.check("Restart Parley")
+}
+
+// check refuses another major of the protocol; remedy brings both sides to the same version.
+func (o offer) check(remedy string) error {
+	theirs, _, _ := strings.Cut(o.Protocol, ".")
 	if ours, _, _ := strings.Cut(protocol, "."); theirs != ours {
-		return agent.Errorf(agent.CodeSandbox, "The agent's process (version %.40q) speaks protocol %.20q and this Parley speaks %s. Restart Parley, so that both are the same version.",
-			h.Version, h.Protocol, protocol)
+		return agent.Errorf(agent.CodeSandbox, "The agent's process (version %.40q) speaks protocol %.20q and this Parley speaks %s. %s, so that both are the same version.",
+			o.Version, o.Protocol, protocol, remedy)
 	}
 	return nil
 }
@@ -133,9 +146,11 @@ type ack struct {
 	Error string `json:"error,omitempty"`
 }
 
-func (a ack) encode() []byte {
+func (a ack) encode() []byte { return wrapRecord(eventHead, a.event()) }
+
+func (a ack) event() []byte {
 	a.Type = "control_ack"
-	return wrapRecord(eventHead, plainJSON(a))
+	return plainJSON(a)
 }
 
 // failed and done mirror the result in the stream of events, for readers that look at events only.
@@ -181,6 +196,7 @@ type goodResult struct {
 	Events       []struct{}       `json:"events"`
 	Usage        usage            `json:"usage"`
 	StopReason   agent.StopReason `json:"stopReason"`
+	Killed       bool             `json:"killed,omitempty"`
 	Capabilities capabilities     `json:"capabilities"`
 	SessionID    *agent.SessionID `json:"sessionId"`
 	Model        *string          `json:"model"`
@@ -195,24 +211,28 @@ type badResult struct {
 
 // encode gives the two last records of a turn: the event that mirrors its result, and the result.
 func (o outcome) encode() (mirror, result []byte) {
-	var m, r any
+	var m any = done{"done", o.finish.StopReason, o.finish.TraceID}
 	if o.failure != nil {
 		m = failed{"error", o.failure.Message, o.failure.Code}
-		r = badResult{Error: o.failure.Message, Code: o.failure.Code}
-	} else {
-		f := o.finish
-		m = done{"done", f.StopReason, f.TraceID}
-		r = goodResult{
-			OK: true, Output: o.output, Messages: []message{}, Events: []struct{}{},
-			Usage: usage{
-				Input: f.Usage.Input, Output: f.Usage.Output, Total: f.Usage.Total,
-				CacheRead: f.Usage.CacheRead, CacheWrite: f.Usage.CacheWrite,
-			},
-			StopReason: f.StopReason, Capabilities: offered,
-			SessionID: orNull(o.session), Model: orNull(f.Model), TraceID: orNull(f.TraceID),
-		}
 	}
-	return wrapRecord(eventHead, plainJSON(m)), wrapRecord(resultHead, plainJSON(r))
+	return wrapRecord(eventHead, plainJSON(m)), wrapRecord(resultHead, o.result())
+}
+
+// result is the turn's end as one JSON object.
+func (o outcome) result() []byte {
+	if o.failure != nil {
+		return plainJSON(badResult{Error: o.failure.Message, Code: o.failure.Code})
+	}
+	f := o.finish
+	return plainJSON(goodResult{
+		OK: true, Output: o.output, Messages: []message{}, Events: []struct{}{},
+		Usage: usage{
+			Input: f.Usage.Input, Output: f.Usage.Output, Total: f.Usage.Total,
+			CacheRead: f.Usage.CacheRead, CacheWrite: f.Usage.CacheWrite,
+		},
+		StopReason: f.StopReason, Killed: f.Killed, Capabilities: offered,
+		SessionID: orNull(o.session), Model: orNull(f.Model), TraceID: orNull(f.TraceID),
+	})
 }
 
 // record is what a line says to the app. Of event, ended and dropped at most one is set; a heartbeat sets none.
@@ -281,6 +301,7 @@ func decodeResult(b []byte) (*outcome, error) {
 		Code       agent.Code       `json:"code"`
 		Usage      agent.Usage      `json:"usage"`
 		StopReason agent.StopReason `json:"stopReason"`
+		Killed     bool             `json:"killed"`
 		Model      string           `json:"model"`
 		TraceID    string           `json:"traceId"`
 	}
@@ -302,5 +323,5 @@ func decodeResult(b []byte) (*outcome, error) {
 	if !r.StopReason.Valid() || r.StopReason == agent.StopError {
 		return nil, garbage(b)
 	}
-	return &outcome{finish: agent.Finish{StopReason: r.StopReason, Usage: r.Usage, Model: r.Model, TraceID: r.TraceID}}, nil
+	return &outcome{finish: agent.Finish{StopReason: r.StopReason, Killed: r.Killed, Usage: r.Usage, Model: r.Model, TraceID: r.TraceID}}, nil
 }

@@ -137,7 +137,7 @@ func TestRequestsThatAreRefused(t *testing.T) {
 		"no policy":         {`"permissionPolicy":"ask"`, `"permissionPolicy":null`, `the permission policy "" is none of`},
 		"a wire":            {`"trace":null`, `"trace":null,"endpoint":{"provider":"p","baseUrl":"http://h","wire":"telegraph"}`, `the wire "telegraph" is none of`},
 		"a role":            {`"role":"user"`, `"role":"developer"`, `the role "developer" is none of`},
-		"an image":          {`"/demo"`, `[{"type":"image","data":"x"}]`, `a content block of type "image" is not supported`},
+		"a resource":        {`"/demo"`, `[{"type":"resource","uri":"x"}]`, `a content block of type "resource" is not supported`},
 		"content":           {`"/demo"`, `7`, "not one JSON object"},
 		"a custom tool":     {`"customTools":[]`, `"customTools":[{"name":"x","kind":"code"}]`, `the tool "x" is of the kind "code"; only "client" is supported`},
 		"something to come": {`"tools":[]`, `"tools":[],"novelty":{"a":1}`, ""},
@@ -167,6 +167,7 @@ func TestResults(t *testing.T) {
 				Model: "m", TraceID: "0af7651916cd43dd8448eb211c80319c",
 			}, session: "s1", output: "Hello."},
 		"result-ok-bare": {finish: agent.Finish{StopReason: agent.StopEndTurn}},
+		"result-killed":  {finish: agent.Finish{StopReason: agent.StopCancelled, Killed: true}},
 		"result-failed":  {failure: agent.Errorf(agent.CodeProviderAuth, "The key was refused.")},
 	} {
 		mirror, result := o.encode()
@@ -183,10 +184,10 @@ func TestResults(t *testing.T) {
 
 func TestHelloAndControl(t *testing.T) {
 	golden(t, "hello", string(encodeHello("1.2.3"))+"\n")
-	golden(t, "control", string(encodeStop("s1"))+string(ack{ID: "stop", OK: true}.encode())+"\n"+
+	golden(t, "control", string(encodeControl("stop", say().Key))+string(ack{ID: "stop", OK: true}.encode())+"\n"+
 		string(ack{ID: "stop", Error: "no such turn is running"}.encode())+"\n")
-	in, err := decodeLine(encodeStop("s1"))
-	if err != nil || in.Kind != "control" || in.Control.Type != "stop" || *in.SessionID != "s1" {
+	in, err := decodeLine(encodeControl("stop", say().Key))
+	if err != nil || in.Kind != "control" || in.Control.Type != "stop" || *in.SessionID != "s1" || in.ProjectID != agent.DefaultProject {
 		t.Errorf("%+v %v", in, err)
 	}
 }

@@ -43,6 +43,18 @@ func (s *Sessions) show(ctx context.Context, key agent.SessionKey, turn store.Tu
 	return nil
 }
 
+// head gives the last turn of the branch that is shown, or store.ErrNotFound if nothing was sent yet.
+func (s *Sessions) head(ctx context.Context, session store.Session) (store.Turn, error) {
+	turns, err := s.Store.Branch(ctx, session.Head, 1)
+	if err != nil {
+		return store.Turn{}, err
+	}
+	if len(turns) == 0 {
+		return store.Turn{}, store.ErrNotFound
+	}
+	return turns[0], nil
+}
+
 // Fork copies the branch that is shown, up to the turn of a message (all of it if that is empty), into a new session. That
 // has the agent named, as the overlay wants it; its own if none is.
 func (s *Sessions) Fork(ctx context.Context, key agent.SessionKey, message agent.MessageID, agentID string, overlay agent.Overlay) (agent.SessionKey, error) {
@@ -164,12 +176,9 @@ func (s *Sessions) again(ctx context.Context, session store.Session, message age
 		}
 		return turn, err
 	}
-	turns, err := s.Store.Branch(ctx, session.Head, 1)
-	if err == nil && len(turns) == 0 {
+	head, err := s.head(ctx, session)
+	if errors.Is(err, store.ErrNotFound) {
 		err = agent.Errorf(agent.CodeValidation, "There is nothing to answer again in this session yet.")
 	}
-	if err != nil {
-		return store.Turn{}, err
-	}
-	return turns[0], nil
+	return head, err
 }

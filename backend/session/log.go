@@ -15,7 +15,6 @@ type turnLog struct {
 	content  bool              // something was said that a person can see
 	asked    bool              // something was asked since the turn began or went on
 	before   agent.Usage       // of what was said before the last pause
-	usage    agent.Usage       // as far as it is known
 	model    string            // that answered before the last pause
 }
 
@@ -28,7 +27,7 @@ func newTurnLog(s *Sessions, t *Turn) *turnLog {
 			l.calls[e.ID] = e.Name
 		case agent.TurnPaused:
 			l.spoken, l.content = true, true
-			l.before, l.usage, l.model = e.Usage, e.Usage, e.Model
+			l.before, l.model = e.Usage, e.Model
 		}
 	}
 	return l
@@ -111,7 +110,6 @@ func (l *turnLog) complete(events []agent.Event) []agent.Event {
 			events[i] = e
 		case agent.UsageReport:
 			e.Usage = l.before.Add(e.Usage)
-			l.usage = e.Usage
 			events[i] = e
 		case agent.MessageDelta, agent.MessageWhole, agent.File, agent.Plan:
 			l.content = true

@@ -45,24 +45,17 @@ func (s *Sessions) paused(ctx context.Context, key agent.SessionKey) (store.Turn
 	if err != nil {
 		return store.Turn{}, err
 	}
-	turns, err := s.Store.Branch(ctx, session.Head, 1)
-	if err == nil && (len(turns) == 0 || !turns[0].Paused) {
+	head, err := s.head(ctx, session)
+	if err == nil && !head.Paused {
 		err = store.ErrNotFound
 	}
-	if err != nil {
-		return store.Turn{}, err
-	}
-	return turns[0], nil
+	return head, err
 }
 
 // Answer stores the answer to a question and, if it was the last one that the turn waited for, lets the turn go on. The turn
 // is nil while other questions are open. The same answer may be given again; another one is ErrAnswered, as is any once the
 // turn was stopped.
-func (s *Sessions) Answer(ctx context.Context, project agent.ProjectID, r agent.InteractionResponse) (*Turn, error) {
-	q, err := s.Store.Question(ctx, project, r.ID)
-	if err != nil {
-		return nil, err
-	}
+func (s *Sessions) Answer(ctx context.Context, q store.Question, r agent.InteractionResponse) (*Turn, error) {
 	open, err := s.record(ctx, q, r)
 	if err != nil || open > 0 {
 		return nil, err
@@ -299,7 +292,7 @@ func (s *Sessions) stopPaused(ctx context.Context, key agent.SessionKey) (Stoppe
 		return "", err
 	}
 	log := newTurnLog(s, t)
-	if err := s.settle(ctx, t, log, agent.TurnCompleted{StopReason: agent.StopCancelled, Usage: log.usage, Model: log.model}); err != nil {
+	if err := s.settle(ctx, t, log, agent.TurnCompleted{StopReason: agent.StopCancelled, Usage: log.before, Model: log.model}); err != nil {
 		if errors.Is(err, store.ErrNotFound) { // settled in between
 			return WasIdle, nil
 		}

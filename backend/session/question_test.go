@@ -44,9 +44,18 @@ func (w *world) waits(t *testing.T, turn *Turn) (q agent.InteractionRequest) {
 	return q
 }
 
+func (w *world) question(t *testing.T, id agent.InteractionID) store.Question {
+	t.Helper()
+	q, err := w.store.Question(t.Context(), home.Project, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return q
+}
+
 func (w *world) answer(t *testing.T, r agent.InteractionResponse) *Turn {
 	t.Helper()
-	turn, err := w.Answer(t.Context(), home.Project, r)
+	turn, err := w.Answer(t.Context(), w.question(t, r.ID), r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +118,7 @@ func TestAnApprovalLetsTheCallRunOnce(t *testing.T) {
 	if len(all(t, again)) != len(records) {
 		t.Error("the answer, given again, did something")
 	}
-	if _, err := w.Answer(t.Context(), home.Project, agent.InteractionResponse{ID: q.ID}); !errors.Is(err, ErrAnswered) {
+	if _, err := w.Answer(t.Context(), w.question(t, q.ID), agent.InteractionResponse{}); !errors.Is(err, ErrAnswered) {
 		t.Errorf("another answer: %v", err)
 	}
 }
@@ -246,11 +255,11 @@ func TestTwoQuestionsAnsweredInReverse(t *testing.T) {
 // §6 each approval is consumed once: of many who answer at once, one lets the turn go on.
 func TestManyWhoAnswerAtOnce(t *testing.T) {
 	w := fresh(t)
-	q := w.asked(t, writes)
+	q := w.question(t, w.asked(t, writes).ID)
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
-			if turn, err := w.Answer(t.Context(), home.Project, agent.InteractionResponse{ID: q.ID, Approved: true}); err != nil {
+			if turn, err := w.Answer(t.Context(), q, agent.InteractionResponse{Approved: true}); err != nil {
 				t.Error(err)
 			} else {
 				<-turn.settled
@@ -274,7 +283,7 @@ func TestAStopWhileTheTurnWaits(t *testing.T) {
 			t.Fatalf("stopped %q, %v; want %q", stopped, err, want)
 		}
 	}
-	if _, err := w.Answer(t.Context(), home.Project, agent.InteractionResponse{ID: q.ID, Approved: true}); !errors.Is(err, ErrAnswered) {
+	if _, err := w.Answer(t.Context(), w.question(t, q.ID), agent.InteractionResponse{Approved: true}); !errors.Is(err, ErrAnswered) {
 		t.Errorf("an answer after the stop: %v", err)
 	}
 	records, err := w.store.TurnLog(t.Context(), w.status(t).Head)

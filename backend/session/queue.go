@@ -148,8 +148,8 @@ func (s *Sessions) goOn(ctx context.Context, key agent.SessionKey) {
 	if err != nil || session.Status != store.Idle {
 		return
 	}
-	turns, err := s.Store.Branch(ctx, session.Head, 1)
-	if err != nil || len(turns) == 0 || turns[0].StopReason == agent.StopError || turns[0].StopReason == agent.StopCancelled {
+	head, err := s.head(ctx, session)
+	if err != nil || head.StopReason == agent.StopError || head.StopReason == agent.StopCancelled {
 		return
 	}
 	q, err := s.queued(ctx, key, 0)

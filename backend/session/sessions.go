@@ -247,14 +247,11 @@ func (s *Sessions) Last(ctx context.Context, key agent.SessionKey) (*Turn, error
 	if err != nil {
 		return nil, err
 	}
-	turns, err := s.Store.Branch(ctx, session.Head, 1)
+	head, err := s.head(ctx, session)
 	if err != nil {
 		return nil, err
 	}
-	if len(turns) == 0 {
-		return nil, store.ErrNotFound
-	}
-	return s.replay(ctx, key, turns[0].ID)
+	return s.replay(ctx, key, head.ID)
 }
 
 // Stopped says how a stop ended.

@@ -23,19 +23,7 @@ func (s *Store) Branch(ctx context.Context, head agent.TurnID, limit int) ([]Tur
 // Path gives the turns of the branch that ends in head, oldest first.
 func (s *Store) Path(ctx context.Context, head agent.TurnID) ([]agent.TurnID, error) {
 	rows, err := s.read.query(ctx, path+`SELECT id FROM path ORDER BY depth DESC`, head, 1<<40)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var turns []agent.TurnID
-	for rows.Next() {
-		var id agent.TurnID
-		if err := rows.Scan(&id); err != nil {
-			return nil, err
-		}
-		turns = append(turns, id)
-	}
-	return turns, rows.Err()
+	return list(rows, err, scanColumn[agent.TurnID])
 }
 
 // ChooseHead makes another branch the one that is shown. head must be a turn of the session; else it is ErrNotFound.

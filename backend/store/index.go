@@ -191,21 +191,12 @@ func (s *Store) unindexedMessages(ctx context.Context, from int64, size int, fre
 func (s *Store) unindexedTitles(ctx context.Context, size int, fresh *freshWords) ([]entry, error) {
 	rows, err := s.read.query(ctx, `SELECT session.key, session.title FROM search_retitled
 		JOIN session ON session.key = search_retitled.session LIMIT ?`, size)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var list []entry
-	for rows.Next() {
-		var e entry
+	return list(rows, err, func(row scanner) (e entry, err error) {
 		var title string
-		if err := rows.Scan(&e.key, &title); err != nil {
-			return nil, err
-		}
+		err = row.Scan(&e.key, &title)
 		e.words = fresh.take(title)
-		list = append(list, e)
-	}
-	return list, rows.Err()
+		return e, err
+	})
 }
 
 // facets are the words by which messages are filtered. What is empty is none.

@@ -80,19 +80,7 @@ func (s *Store) Editions(ctx context.Context, key agent.SessionKey, shown agent.
 
 func (s *Store) listMessages(ctx context.Context, query string, args ...any) ([]agent.Message, error) {
 	rows, err := s.read.query(ctx, query, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var messages []agent.Message
-	for rows.Next() {
-		m, err := scanMessage(rows)
-		if err != nil {
-			return nil, err
-		}
-		messages = append(messages, m)
-	}
-	return messages, rows.Err()
+	return list(rows, err, scanMessage)
 }
 
 func scanMessage(row scanner) (agent.Message, error) {

@@ -86,22 +86,12 @@ func (s *Store) apply(ctx context.Context, text string) error {
 // countRows gives how many rows each table has; those of the full-text indexes are their own.
 func (s *Store) countRows(ctx context.Context) (map[string]int64, error) {
 	rows, err := s.writer.QueryContext(ctx, `SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite_%'`)
+	tables, err := list(rows, err, scanColumn[string])
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close()
 	counts := map[string]int64{}
-	for rows.Next() {
-		var table string
-		if err := rows.Scan(&table); err != nil {
-			return nil, err
-		}
-		counts[table] = 0
-	}
-	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
-		return nil, err
-	}
-	for table := range counts {
+	for _, table := range tables {
 		var n int64
 		if err := s.writer.QueryRowContext(ctx, fmt.Sprintf("SELECT count(*) FROM %q", table)).Scan(&n); err != nil {
 			return nil, err

@@ -148,19 +148,10 @@ type schemaEntry struct{ name, text string }
 
 func schema(ctx context.Context, conn *sql.Conn, which string) ([]schemaEntry, error) {
 	rows, err := conn.QueryContext(ctx, "SELECT name, sql FROM plain.sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' AND "+which)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var list []schemaEntry
-	for rows.Next() {
-		var e schemaEntry
-		if err := rows.Scan(&e.name, &e.text); err != nil {
-			return nil, err
-		}
-		list = append(list, e)
-	}
-	return list, rows.Err()
+	return list(rows, err, func(row scanner) (e schemaEntry, err error) {
+		err = row.Scan(&e.name, &e.text)
+		return e, err
+	})
 }
 
 // wipe overwrites a file and removes it. What a disk or a file system keeps of it elsewhere is beyond us.

@@ -56,19 +56,8 @@ func (s *Store) PurgeSession(ctx context.Context, key agent.SessionKey) error {
 // forgetMedia takes back references, which the text deletes and gives.
 func forgetMedia(ctx context.Context, tx tx, at int64, text string, args ...any) error {
 	rows, err := tx.query(ctx, text, args...)
+	forgotten, err := list(rows, err, scanColumn[int64])
 	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	var forgotten []int64
-	for rows.Next() {
-		var media int64
-		if err := rows.Scan(&media); err != nil {
-			return err
-		}
-		forgotten = append(forgotten, media)
-	}
-	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
 		return err
 	}
 	for _, media := range forgotten {

@@ -83,19 +83,7 @@ func (s *Store) OpenQuestions(ctx context.Context, project agent.ProjectID) ([]Q
 
 func (s *Store) listQuestions(ctx context.Context, which string, args ...any) ([]Question, error) {
 	rows, err := s.read.query(ctx, selectQuestion+which, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var list []Question
-	for rows.Next() {
-		q, err := scanQuestion(rows)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, q)
-	}
-	return list, rows.Err()
+	return list(rows, err, scanQuestion)
 }
 
 // AnswerQuestion stores an answer, forced to the disk, and says how many questions of the turn are still open. A question is
@@ -164,17 +152,5 @@ func (s *Store) allowedBy(ctx context.Context, turn agent.TurnID, r agent.Intera
 func (s *Store) AllowedTools(ctx context.Context, key agent.SessionKey) ([]string, error) {
 	rows, err := s.read.query(ctx, `SELECT allowed_tool.tool FROM session JOIN allowed_tool ON allowed_tool.session = session.key
 		WHERE session.project = ? AND session.id = ? ORDER BY allowed_tool.tool`, key.Project, key.Session)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var tools []string
-	for rows.Next() {
-		var tool string
-		if err := rows.Scan(&tool); err != nil {
-			return nil, err
-		}
-		tools = append(tools, tool)
-	}
-	return tools, rows.Err()
+	return list(rows, err, scanColumn[string])
 }

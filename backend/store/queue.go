@@ -82,19 +82,7 @@ func referQueued(ctx context.Context, tx tx, session, queued int64, parts []agen
 // Queue gives what waits in a session, in the order in which it will be sent.
 func (s *Store) Queue(ctx context.Context, key agent.SessionKey) ([]Queued, error) {
 	rows, err := s.read.query(ctx, selectQueued+`ORDER BY queued.number`, key.Project, key.Session)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var list []Queued
-	for rows.Next() {
-		q, err := scanQueued(rows)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, q)
-	}
-	return list, rows.Err()
+	return list(rows, err, scanQueued)
 }
 
 // ChangeQueued gives a waiting message other parts, or ErrNotFound once it does not wait any more.

@@ -129,19 +129,7 @@ func (s *Store) Sessions(ctx context.Context, project agent.ProjectID, after Pag
 	rows, err := s.read.query(ctx, `SELECT `+sessionColumns+` FROM session
 		WHERE project = ? AND deleted_at IS NULL AND (updated_at, key) < (?, ?) AND (head IS NOT NULL OR draft <> '')
 		ORDER BY updated_at DESC, key DESC LIMIT ?`, project, after.updated, after.row, limit)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var list []Session
-	for rows.Next() {
-		session, err := scanSession(rows)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, session)
-	}
-	return list, rows.Err()
+	return list(rows, err, scanSession)
 }
 
 // Change is what a person may change about a session. Nil fields stay as they are.

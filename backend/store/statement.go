@@ -53,7 +53,7 @@ func (s *statements) query(ctx context.Context, text string, args ...any) (*sql.
 	return stmt.QueryContext(ctx, args...)
 }
 
-// scanner is the one row of a result, or why there is none.
+// scanner is a row of a result, or why there is none.
 type scanner interface{ Scan(into ...any) error }
 
 func (s *statements) row(ctx context.Context, text string, args ...any) scanner {
@@ -74,6 +74,29 @@ func (s *statements) close() error {
 		failed = errors.Join(failed, stmt.Close())
 	}
 	return failed
+}
+
+// list gives what scan makes of each row that a query found.
+func list[T any](rows *sql.Rows, err error, scan func(scanner) (T, error)) ([]T, error) {
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var all []T
+	for rows.Next() {
+		one, err := scan(rows)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, one)
+	}
+	return all, rows.Err()
+}
+
+// scanColumn reads a row of one column.
+func scanColumn[T any](row scanner) (value T, err error) {
+	err = row.Scan(&value)
+	return value, err
 }
 
 // tx is the writing transaction. Whoever has one is alone with the writing connection.

@@ -183,19 +183,7 @@ func (s *Store) TurnsFor(ctx context.Context, key agent.SessionKey, user agent.M
 
 func (s *Store) listTurns(ctx context.Context, query string, args ...any) ([]Turn, error) {
 	rows, err := s.read.query(ctx, query, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var turns []Turn
-	for rows.Next() {
-		t, err := scanTurn(rows)
-		if err != nil {
-			return nil, err
-		}
-		turns = append(turns, t)
-	}
-	return turns, rows.Err()
+	return list(rows, err, func(row scanner) (Turn, error) { return scanTurn(row) })
 }
 
 // Unsettled is a turn that was running or paused when the app ended. One that is not paused and has an open question was on
@@ -209,17 +197,8 @@ type Unsettled struct {
 func (s *Store) Unsettled(ctx context.Context) ([]Unsettled, error) {
 	rows, err := s.read.query(ctx, `SELECT `+turnColumns+`, session.project, session.id FROM turn
 		JOIN session ON session.key = turn.session WHERE turn.settled_at IS NULL`)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var list []Unsettled
-	for rows.Next() {
-		var u Unsettled
-		if u.Turn, err = scanTurn(rows, &u.Key.Project, &u.Key.Session); err != nil {
-			return nil, err
-		}
-		list = append(list, u)
-	}
-	return list, rows.Err()
+	return list(rows, err, func(row scanner) (u Unsettled, err error) {
+		u.Turn, err = scanTurn(row, &u.Key.Project, &u.Key.Session)
+		return u, err
+	})
 }

@@ -43,9 +43,7 @@ func (e *Encoder) failure(event agent.TurnCompleted) *agent.Failure {
 // Failure says why a turn failed, as whoever watched it was told; nil if it did not.
 func Failure(records []agent.Record) *agent.Failure {
 	e := NewEncoder("")
-	var chunks []Chunk
-	for _, rec := range records {
-		chunks = e.Encode(chunks[:0], rec)
+	for range e.chunks(records) {
 	}
 	return e.failed
 }

@@ -15,12 +15,8 @@ import (
 func Durable(records []agent.Record) []agent.Message {
 	e := NewEncoder("")
 	var d durable
-	var chunks []Chunk
-	for _, rec := range records {
-		chunks = e.Encode(chunks[:0], rec)
-		for _, c := range chunks {
-			d.apply(c, rec.Event)
-		}
+	for event, c := range e.chunks(records) {
+		d.apply(c, event)
 	}
 	d.endStep()
 	for i := range d.rows {

@@ -3,6 +3,7 @@ package uistream
 import (
 	"bytes"
 	"fmt"
+	"iter"
 	"slices"
 	"strconv"
 	"unicode/utf8"
@@ -92,6 +93,21 @@ func (e *Encoder) Encode(dst []Chunk, rec agent.Record) []Chunk {
 		dst = append(dst, pauseChunk{})
 	}
 	return dst
+}
+
+// chunks gives the chunks of the turn's next records, each with the event that it is of.
+func (e *Encoder) chunks(records []agent.Record) iter.Seq2[agent.Event, Chunk] {
+	return func(yield func(agent.Event, Chunk) bool) {
+		var chunks []Chunk
+		for _, rec := range records {
+			chunks = e.Encode(chunks[:0], rec)
+			for _, c := range chunks {
+				if !yield(rec.Event, c) {
+					return
+				}
+			}
+		}
+	}
 }
 
 func (e *Encoder) encode(dst []Chunk, rec agent.Record) []Chunk {

@@ -70,12 +70,9 @@ func (r *response) cut(chunks []Chunk) (one, rest []Chunk) {
 // ChunkCount says how many chunks records have, which are a turn from its start on: the response to what continues a
 // turn begins after those.
 func ChunkCount(records []agent.Record) int {
-	e := NewEncoder("")
-	var chunks []Chunk
 	n := 0
-	for _, rec := range records {
-		chunks = e.Encode(chunks[:0], rec)
-		n += len(chunks)
+	for range NewEncoder("").chunks(records) {
+		n++
 	}
 	return n
 }

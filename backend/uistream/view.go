@@ -11,13 +11,9 @@ import (
 func View(session agent.SessionID, records []agent.Record) ([]byte, error) {
 	e := NewEncoder(session)
 	var m message
-	var chunks []Chunk
-	for _, rec := range records {
-		chunks = e.Encode(chunks[:0], rec)
-		for _, c := range chunks {
-			if err := m.apply(c); err != nil {
-				return nil, err
-			}
+	for _, c := range e.chunks(records) {
+		if err := m.apply(c); err != nil {
+			return nil, err
 		}
 	}
 	switch {

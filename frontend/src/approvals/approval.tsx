@@ -29,7 +29,7 @@ export function ApprovalCard({ session, question, place, title, children }: Appr
     void session.questions.answer(id, approved ? { approved, scope } : { approved, note: note.trim() || undefined });
   const keys = { y: () => decide(true), s: () => decide(true, 'session'), n: () => decide(false) };
   return (
-    <QuestionCard session={session} question={question} place={place} keys={keys} title={<Title>{title}</Title>}>
+    <QuestionCard session={session} question={question} place={place} keys={keys} icon={ShieldQuestion} title={title}>
       {cannot => (
         <>
           <p className="mt-0.5 break-words text-soft">
@@ -67,15 +67,6 @@ export function ApprovalCard({ session, question, place, title, children }: Appr
         </>
       )}
     </QuestionCard>
-  );
-}
-
-function Title({ children }: { children: ReactNode }) {
-  return (
-    <span className="flex items-baseline gap-2">
-      <ShieldQuestion aria-hidden className="size-4 shrink-0 self-center text-warn" />
-      <span className="min-w-0">{children}</span>
-    </span>
   );
 }
 

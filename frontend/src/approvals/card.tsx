@@ -1,3 +1,4 @@
+import type { LucideIcon } from 'lucide-react';
 import { useEffect, useId, useRef, type KeyboardEvent, type ReactNode, type RefObject } from 'react';
 import type { Question } from '../chat/questions.ts';
 import type { OpenSession } from '../chat/session.ts';
@@ -11,6 +12,7 @@ interface QuestionCardProps {
   question: Question & { id: string };
   /** Which of how many that are open it is. */
   place: [n: number, of: number];
+  icon: LucideIcon;
   /** What is asked, in one line. */
   title: ReactNode;
   /** What keys do while the card has the focus. */
@@ -19,7 +21,7 @@ interface QuestionCardProps {
 }
 
 /** A question at the call that waits for it. Nothing in it has the focus before a person puts it there. */
-export function QuestionCard({ session, question: { id }, place, title, keys, children }: QuestionCardProps) {
+export function QuestionCard({ session, question: { id }, place, icon: Icon, title, keys, children }: QuestionCardProps) {
   const { questions } = session;
   const isAnswered = useStore(questions, state => state.answered.has(id));
   const problem = useStore(questions, state => state.problems[id]);
@@ -51,8 +53,9 @@ export function QuestionCard({ session, question: { id }, place, title, keys, ch
       className="border-s-3 border-warn bg-warn-tint/60 px-4 py-3 text-sm -outline-offset-2"
     >
       <div className="flex items-baseline gap-3">
-        <p id={described} className="min-w-0 font-medium break-words">
-          {title}
+        <p id={described} className="flex min-w-0 items-baseline gap-2 font-medium break-words">
+          <Icon aria-hidden className="size-4 shrink-0 self-center text-warn" />
+          <span className="min-w-0">{title}</span>
         </p>
         {place[1] > 1 && <span className="ms-auto shrink-0 text-xs text-soft tabular-nums">{text.question.place(place)}</span>}
       </div>

@@ -19,14 +19,9 @@ export function InputCard({ session, question, place }: InputProps) {
   const { options: offered } = question.asks;
   const options = Array.isArray(offered) ? offered.filter(option => typeof option === 'string') : [];
   const answer = (output: string) => void session.questions.answer(question.id, { output });
-  const title = (
-    <span className="flex items-baseline gap-2">
-      <MessageCircleQuestion aria-hidden className="size-4 shrink-0 self-center text-warn" />
-      <span className="min-w-0">{argument(question.asks, 'question') ?? text.question.input}</span>
-    </span>
-  );
+  const title = argument(question.asks, 'question') ?? text.question.input;
   return (
-    <QuestionCard session={session} question={question} place={place} title={title}>
+    <QuestionCard session={session} question={question} place={place} icon={MessageCircleQuestion} title={title}>
       {cannot => (
         <>
           {options.length > 0 && (

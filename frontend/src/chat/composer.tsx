@@ -5,6 +5,7 @@ import { IconButton } from '../ui/button.tsx';
 import { useShortcut } from '../ui/keys.ts';
 import { useStore } from '../ui/store.ts';
 import { text } from '../ui/text.ts';
+import { TextArea } from '../ui/textarea.tsx';
 import { CommandList, useCommands } from './commands.tsx';
 import type { Command } from './harness.ts';
 import { doing } from './keys.ts';
@@ -82,27 +83,19 @@ export function Composer({ session, lastSent, isBusy, isPaused, asked, commands,
       </p>
       <CommandList {...completion} />
       <div className="rounded-2xl border border-line-strong bg-raised shadow-[0_1px_3px_oklch(0_0_0/0.05)] focus-within:border-accent">
-        {/* A copy of the text, which nobody sees, makes the box as high as the text is. */}
-        <div className="grid *:col-start-1 *:row-start-1 *:px-4 *:pt-3.5 *:pb-1">
-          <div aria-hidden className="invisible max-h-[40dvh] overflow-hidden break-words whitespace-pre-wrap">
-            {draft}{' '}
-          </div>
-          <textarea
-            ref={box}
-            value={draft}
-            rows={1}
-            dir="auto"
-            aria-label={text.composer.label}
-            aria-autocomplete="list"
-            aria-controls={matches.length > 0 ? listId : undefined}
-            aria-activedescendant={matches[at] && idOf(matches[at])}
-            placeholder={isActive ? text.composer.queueing : text.composer.placeholder}
-            onChange={event => write(event.target.value)}
-            onKeyDown={pressed}
-            onBlur={() => void session.draft.flush()}
-            className="h-full w-full resize-none outline-none placeholder:text-faint"
-          />
-        </div>
+        <TextArea
+          ref={box}
+          label={text.composer.label}
+          value={draft}
+          placeholder={isActive ? text.composer.queueing : text.composer.placeholder}
+          onWrite={write}
+          onKeyDown={pressed}
+          onBlur={() => void session.draft.flush()}
+          aria-autocomplete="list"
+          aria-controls={matches.length > 0 ? listId : undefined}
+          aria-activedescendant={matches[at] && idOf(matches[at])}
+          className="*:px-4 *:pt-3.5 *:pb-1"
+        />
         <div className="flex items-end gap-2 p-2 ps-3">
           <div className="flex min-w-0 flex-1 flex-wrap items-center gap-x-2">{children}</div>
           {isActive && draft.trim() !== '' && <IconButton type="submit" icon={ListPlus} label={text.composer.queue} />}

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { isComposing } from '../ui/keys.ts';
+import { TextArea } from '../ui/textarea.tsx';
 
 interface EditorProps {
   label: string;
@@ -33,32 +34,23 @@ export function Editor({ label, content, written: before, onWrite, canSave = tru
   };
   return (
     <div className="w-full rounded-2xl border border-accent bg-raised px-4 py-2.5 text-start">
-      {/* A copy of the text, which nobody sees, makes the box as high as the text is. */}
-      <div className="grid *:col-start-1 *:row-start-1">
-        <div aria-hidden className="invisible max-h-[40dvh] overflow-hidden break-words whitespace-pre-wrap">
-          {written}{' '}
-        </div>
-        <textarea
-          ref={box}
-          value={written}
-          rows={1}
-          dir="auto"
-          aria-label={label}
-          onChange={event => {
-            write(event.target.value);
-            onWrite(event.target.value);
-          }}
-          onKeyDown={event => {
-            if (isComposing(event.nativeEvent)) return;
-            const key = event.key === 'Enter' && !event.shiftKey && !event.altKey ? done : event.key === 'Escape' ? cancel : undefined;
-            if (!key) return;
-            event.preventDefault();
-            event.stopPropagation(); // Escape would stop the answer, too
-            key();
-          }}
-          className="h-full w-full resize-none outline-none"
-        />
-      </div>
+      <TextArea
+        ref={box}
+        label={label}
+        value={written}
+        onWrite={changed => {
+          write(changed);
+          onWrite(changed);
+        }}
+        onKeyDown={event => {
+          if (isComposing(event.nativeEvent)) return;
+          const key = event.key === 'Enter' && !event.shiftKey && !event.altKey ? done : event.key === 'Escape' ? cancel : undefined;
+          if (!key) return;
+          event.preventDefault();
+          event.stopPropagation(); // Escape would stop the answer, too
+          key();
+        }}
+      />
       <div className="mt-2 flex justify-end gap-2">{children(done, cancel)}</div>
     </div>
   );

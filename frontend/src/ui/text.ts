@@ -94,6 +94,7 @@ export const text = {
     installed: 'Installed',
     others: 'Not installed',
     none: 'None of the agents that Parley knows is installed.',
+    elsewhere: 'Your agents run on another machine. Which ones are installed there is not seen from here.',
     state: { ready: 'Ready', missing: 'Not installed', too_old: 'Too old', broken: 'Does not start' },
     needs: (oldest: string) => `Parley needs version ${oldest} or newer.`,
     command: 'Command',
