@@ -15,6 +15,9 @@ import (
 // For gives the harness of a kind. endpoints are where each provider serves its models, tools the names of all that there
 // are; a Spec that asks for others is refused.
 func For(kind agent.Kind, endpoints map[string]agent.Endpoint, tools []string) (agent.Harness, error) {
+	if id, ok := kind.ACP(); ok {
+		return ACP{id, endpoints, tools}, nil
+	}
 	switch kind {
 	case agent.KindAgenta:
 		return Agenta{endpoints, tools}, nil

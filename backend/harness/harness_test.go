@@ -16,9 +16,10 @@ var update = flag.Bool("update", false, "rewrite the golden parts of testdata")
 
 var (
 	endpoints = map[string]agent.Endpoint{
+		"anthropic": {Provider: "anthropic", BaseURL: "https://api.anthropic.com/v1", Wire: agent.WireAnthropic},
+		"google":    {Provider: "google", BaseURL: "https://generativelanguage.googleapis.com", Wire: agent.WireGemini},
 		"openai":    {Provider: "openai", BaseURL: "https://api.openai.com/v1"},
 		"ollama":    {Provider: "ollama", BaseURL: "http://127.0.0.1:11434/v1"},
-		"anthropic": {Provider: "anthropic", BaseURL: "https://api.anthropic.com/v1", Wire: agent.WireAnthropic},
 	}
 	tools = []string{"list_directory", "read_file", "write_file"}
 )

@@ -18,6 +18,8 @@ import (
 	"parley/backend/native"
 	"parley/backend/process"
 	"parley/backend/program"
+	"parley/backend/program/acp"
+	"parley/backend/program/claude"
 	"parley/backend/program/pi"
 	"parley/backend/scripted"
 )
@@ -31,7 +33,9 @@ var errCrash = errors.New("a script asked for a crash")
 
 // speakers are the protocols of programs.
 var speakers = program.Speakers{
-	agent.SpeechPi: pi.New,
+	agent.SpeechACP:    acp.New,
+	agent.SpeechClaude: claude.New,
+	agent.SpeechPi:     pi.New,
 }
 
 // Main is the command "parley runner"; args is what follows these words. It returns the exit status.
