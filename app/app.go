@@ -89,8 +89,11 @@ func (o *owner) open(ctx context.Context, opt ownerOptions) error {
 	} else if reaped > 0 {
 		o.log.Warn("ended processes that an earlier Parley left behind", "count", reaped)
 	}
+	if err := os.RemoveAll(o.home.private(os.Getenv)); err != nil {
+		return fmt.Errorf("remove what an earlier Parley left behind: %w", err)
+	}
 	var err error
-	if o.backend, err = runnerBackend(o.home.runners(), o.log); err != nil {
+	if o.backend, err = runnerBackend(o.home.runners(), o.home.private(os.Getenv), o.log); err != nil {
 		return err
 	}
 	endpoints, err := provider.Endpoints(os.Getenv)
@@ -160,7 +163,7 @@ func (o *owner) leaveHistory() {
 const envRunner = "PARLEY_RUNNER"
 
 // runnerBackend is what agents run on: the runner that the person named, or else this same program, started again.
-func runnerBackend(ledger string, log *slog.Logger) (agent.Backend, error) {
+func runnerBackend(ledger, private string, log *slog.Logger) (agent.Backend, error) {
 	if url := os.Getenv(envRunner); url != "" {
 		token, err := runner.ReadToken()
 		if err != nil {
@@ -172,7 +175,7 @@ func runnerBackend(ledger string, log *slog.Logger) (agent.Backend, error) {
 	if err != nil {
 		return nil, err
 	}
-	return runner.NewLocal(runner.LocalOptions{Executable: executable, Ledger: ledger, Log: log})
+	return runner.NewLocal(runner.LocalOptions{Executable: executable, Ledger: ledger, Private: private, Log: log})
 }
 
 func (o *owner) listen(opt ownerOptions, agents config.Agents) error {

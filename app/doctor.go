@@ -154,7 +154,7 @@ func checkRunner(ctx context.Context) []finding {
 	}
 	defer os.RemoveAll(dir)
 	begun := time.Now()
-	backend, err := runnerBackend(dir, newLog())
+	backend, err := runnerBackend(dir, dir, newLog())
 	if err != nil {
 		return fail(err)
 	}

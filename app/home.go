@@ -1,6 +1,7 @@
 package app
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -20,6 +21,15 @@ func (h home) launch() string { return filepath.Join(string(h), "launch.html") }
 func (h home) sealedValues() string { return filepath.Join(string(h), "keychain") }
 
 func (h home) runners() string { return filepath.Join(string(h), "runners") }
+
+// private is where agents' programs keep what they need while they run. They write down what is said there, and the history
+// is sealed, so it is in memory where the system has a folder for that.
+func (h home) private(getenv func(string) string) string {
+	if dir := getenv("XDG_RUNTIME_DIR"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, fmt.Sprintf("parley-%x", sha256.Sum256([]byte(h)))[:23])
+	}
+	return filepath.Join(string(h), "private")
+}
 
 func (h home) scratches() string { return filepath.Join(string(h), "scratch") }
 

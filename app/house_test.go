@@ -33,7 +33,7 @@ var arrows = map[string][]string{
 	"backend/scripted":            {"backend/agent", "backend/tool"},
 	"backend/mcp":                 {"backend/agent", "backend/policy", "backend/redact", "backend/tool"},
 	"backend/process":             {},
-	"backend/program":             {"backend/agent", "backend/process", "backend/mcp"},
+	"backend/program":             {"backend/agent", "backend/process", "backend/mcp", "backend/tool"},
 	"backend/program/pi":          {"backend/agent", "backend/program"},
 	"backend/program/claude":      {"backend/agent", "backend/program"},
 	"backend/program/acp":         {"backend/agent", "backend/program", "backend/process"},

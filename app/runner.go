@@ -11,8 +11,8 @@ import (
 // runnerCommand is how Parley starts the process that agents run in. Its arguments are between the two of them.
 func runnerCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:                "runner",
-		Short:              "Run agents for Parley, on standard input and output, or for other machines",
+		Use:   "runner",
+		Short: "Run agents for Parley, on standard input and output, or for other machines",
 		Long: `Parley starts this by itself. It speaks the runner protocol, one JSON value per line.
 
 With --listen ADDR --root FOLDER it does so by HTTP, for a Parley on another machine or outside of a container:

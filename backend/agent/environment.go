@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"iter"
 	"sync"
 	"time"
 )
@@ -12,16 +13,18 @@ const StopGrace = 2 * time.Second
 // Policy is what a sandbox may touch.
 type Policy struct {
 	Scratch string // the folder that tools work in; it exists
+	Private string // where what programs configure and remember is put, until the sandbox is closed; empty is the system's folder for that
 }
 
 // Limits bound how many sandboxes stay warm, and for how long.
 type Limits struct {
 	Seats int           // warm sandboxes; the least recently used idle one goes first
 	Idle  time.Duration // how long an unused sandbox stays
+	Await time.Duration // how long one stays whose turn waits for a person
 }
 
 // DefaultLimits are those of the app.
-var DefaultLimits = Limits{Seats: 8, Idle: 10 * time.Minute}
+var DefaultLimits = Limits{Seats: 8, Idle: 10 * time.Minute, Await: time.Hour}
 
 // Environment owns sandboxes: one per session, made when first needed, kept warm between turns, and released whatever
 // happens. All methods may be called at once.
@@ -43,6 +46,7 @@ type seat struct {
 	err     error
 	users   int
 	used    time.Time
+	awaits  bool          // its last turn waits for a person
 	gone    chan struct{} // closed once nothing of the sandbox is left
 	idle    *time.Timer
 }
@@ -76,13 +80,31 @@ func (e *Environment) Open(ctx context.Context, key SessionKey, policy Policy, l
 		e.leave(key, s)
 		return nil, err
 	}
-	return &seated{Conn: conn, leave: sync.OnceFunc(func() { e.leave(key, s) })}, nil
+	return &seated{Conn: conn, seat: s, mu: &e.mu, leave: sync.OnceFunc(func() { e.leave(key, s) })}, nil
 }
 
 // seated gives its seat back when it is closed.
 type seated struct {
 	Conn
+	seat  *seat
+	mu    *sync.Mutex // of seat
 	leave func()
+}
+
+// Prompt notes whether the turn waits for a person: then its sandbox is kept for longer.
+func (c *seated) Prompt(ctx context.Context, prompt Prompt) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		for e, err := range c.Conn.Prompt(ctx, prompt) {
+			if finish, ok := e.(Finish); ok {
+				c.mu.Lock()
+				c.seat.awaits = finish.StopReason == StopPaused
+				c.mu.Unlock()
+			}
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
 }
 
 func (c *seated) Close() error {
@@ -156,7 +178,11 @@ func (e *Environment) leave(key SessionKey, s *seat) {
 		e.evict(key, s)
 		return
 	}
-	s.idle = time.AfterFunc(e.limits.Idle, func() {
+	stays := e.limits.Idle
+	if s.awaits {
+		stays = e.limits.Await
+	}
+	s.idle = time.AfterFunc(stays, func() {
 		e.mu.Lock()
 		defer e.mu.Unlock()
 		if e.seats[key] == s && s.users == 0 {

@@ -87,3 +87,8 @@ type Usage struct {
 func (u Usage) Add(v Usage) Usage {
 	return Usage{u.Input + v.Input, u.Output + v.Output, u.Total + v.Total, u.CacheRead + v.CacheRead, u.CacheWrite + v.CacheWrite}
 }
+
+// Without takes away what of u was counted before.
+func (u Usage) Without(v Usage) Usage {
+	return Usage{u.Input - v.Input, u.Output - v.Output, u.Total - v.Total, u.CacheRead - v.CacheRead, u.CacheWrite - v.CacheWrite}
+}

@@ -1,8 +1,10 @@
 package process
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"slices"
@@ -31,6 +33,9 @@ type Process struct {
 	stderr tail
 }
 
+// ErrNotFound is what Start gives for a program that is not there.
+var ErrNotFound = errors.New("there is no such program")
+
 // Start starts a program. What it starts itself is ended with it, however it ends. ledger, if it is not empty, is a folder
 // that remembers it for Reap.
 func Start(c Command, ledger string) (*Process, error) {
@@ -51,6 +56,9 @@ func Start(c Command, ledger string) (*Process, error) {
 	if err := p.tree.start(p.cmd); err != nil {
 		stdin.Close()
 		stdout.Close()
+		if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
+			err = fmt.Errorf("%w: %w", ErrNotFound, err)
+		}
 		return nil, err
 	}
 	forget := func() {}

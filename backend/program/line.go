@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"io"
 	"sync"
+	"sync/atomic"
 
 	"parley/backend/agent"
 	"parley/backend/process"
@@ -19,6 +20,7 @@ type Line struct {
 	closed chan struct{}
 	stop   chan struct{}
 	steer  chan string
+	late   atomic.Int64 // lines that were let go
 
 	mu  sync.Mutex
 	out io.Writer
@@ -108,6 +110,39 @@ func (l *Line) Stop() {
 	case l.stop <- struct{}{}:
 	default: // it was said already, and not heard yet
 	}
+}
+
+// drop lets go what the program says between turns, until it is told to end, which waits.
+func (l *Line) drop() (end func()) {
+	until, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			want := l.want
+			if l.asked {
+				want = nil
+			}
+			select {
+			case want <- struct{}{}:
+				l.asked = true
+			case <-l.lines:
+				l.asked = false
+				l.late.Add(1)
+			case <-l.ended:
+				return
+			case <-until:
+				return
+			}
+		}
+	}()
+	return sync.OnceFunc(func() {
+		close(until)
+		<-done
+		select {
+		case <-l.stop: // of a turn that ended before it heard of it
+		default:
+		}
+	})
 }
 
 // Close ends the goroutine that reads.

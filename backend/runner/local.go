@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 	"slices"
 	"time"
 
@@ -18,6 +19,7 @@ type LocalOptions struct {
 	Executable string       // this program
 	Args       []string     // what goes before the word "runner"
 	Ledger     string       // the folder that remembers runners, for Reap; made if it is missing; empty if nobody reaps
+	Private    string       // as agent.Policy's
 	Log        *slog.Logger // gets what no person is told
 }
 
@@ -42,12 +44,17 @@ func (l *Local) Supports(name agent.BackendName, harness agent.Kind) bool {
 
 // NewSandbox starts a runner whose tools work in policy.Scratch. ctx bounds the start only.
 func (l *Local) NewSandbox(ctx context.Context, policy agent.Policy) (agent.Sandbox, error) {
-	args := slices.Concat(l.options.Args, []string{"runner", enterFlag, "--root", policy.Scratch})
+	private, err := l.private()
+	if err != nil {
+		return nil, agent.Wrap(agent.CodeSandbox, err, "No private folder could be made for the agent's process.")
+	}
+	args := slices.Concat(l.options.Args, []string{"runner", enterFlag, "--root", policy.Scratch, "--private", private})
 	p, err := process.Start(process.Command{Path: l.options.Executable, Args: args, Dir: policy.Scratch, Env: process.Inherited()}, l.options.Ledger)
 	if err != nil {
+		os.RemoveAll(private)
 		return nil, agent.Wrap(agent.CodeSandbox, err, "The agent's process could not be started.")
 	}
-	s := &sandbox{Process: p, ready: make(chan struct{}), link: link{
+	s := &sandbox{Process: p, private: private, ready: make(chan struct{}), link: link{
 		log: l.options.Log.With("runner", p.PID()), limits: l.limits, begin: make(chan *exchange),
 		kill: p.Kill, gone: p.Exited, dead: make(chan struct{}),
 	}}
@@ -67,18 +74,37 @@ func (l *Local) NewSandbox(ctx context.Context, policy agent.Policy) (agent.Sand
 	return nil, s.ended(err)
 }
 
+// private makes a folder for one runner.
+func (l *Local) private() (string, error) {
+	if l.options.Private != "" {
+		if err := os.MkdirAll(l.options.Private, 0o700); err != nil {
+			return "", err
+		}
+	}
+	return os.MkdirTemp(l.options.Private, "runner-")
+}
+
 // sandbox is a runner that said hello.
 type sandbox struct {
 	*process.Process
 	link
-	ready chan struct{} // closed after hello
+	private string        // goes with the process
+	ready   chan struct{} // closed after hello
 }
 
 // Close ends the runner. It returns when the process and all that it started are gone.
 func (s *sandbox) Close() error {
 	s.closed.Store(true)
 	s.Shutdown()
+	s.removePrivate()
 	return nil
+}
+
+// removePrivate removes what programs wrote, if the runner did not come to it. The process is gone.
+func (s *sandbox) removePrivate() {
+	if err := os.RemoveAll(s.private); err != nil {
+		s.log.Warn("runner: its private folder is left", "error", err)
+	}
 }
 
 // write hands the lines of turns to the runner. One that does not read holds up nobody but this goroutine.
@@ -117,6 +143,7 @@ func (s *sandbox) read() {
 		s.Kill()
 	}
 	s.Stdout.Close()
+	s.removePrivate()
 	s.cause = s.ended(err)
 	if !s.closed.Load() {
 		s.log.Warn("runner: ended", "cause", s.cause)

@@ -17,6 +17,7 @@ import (
 	"parley/backend/agent"
 	"parley/backend/native"
 	"parley/backend/process"
+	"parley/backend/program"
 	"parley/backend/scripted"
 )
 
@@ -26,6 +27,9 @@ const enterFlag = "--enter"
 const exitCrashed = 70
 
 var errCrash = errors.New("a script asked for a crash")
+
+// speakers are the protocols of programs.
+var speakers = program.Speakers{}
 
 // Main is the command "parley runner"; args is what follows these words. It returns the exit status.
 //
@@ -40,7 +44,11 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 		crash(errCrash)
 		select {} // the turn gets no result, and the process ends once what was said is written
 	}
-	engines := Engines{agent.BackendInprocess: native.NewBackend(), agent.BackendScripted: demo}
+	programs := program.NewBackend(speakers)
+	engines := Engines{
+		agent.BackendInprocess: native.NewBackend(), agent.BackendScripted: demo,
+		agent.BackendLocal: programs, agent.BackendACP: programs,
+	}
 	status := host(ctx, args, stdin, stdout, stderr, Options{Version: version, Engines: engines})
 	if errors.Is(context.Cause(ctx), errCrash) {
 		return exitCrashed
@@ -54,6 +62,7 @@ func host(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	enters := flags.Bool(enterFlag[2:], false, "shut off what was inherited, then start")
 	flags.StringVar(&options.Root, "root", ".", "the folder that tools work in; with --listen each session has one of its own in it")
 	addr := flags.String("listen", "", "the address to listen on for other machines, instead of standard input")
+	flags.StringVar(&options.Private, "private", "", "the folder for what the programs of agents configure and remember")
 	switch err := flags.Parse(args); {
 	case errors.Is(err, flag.ErrHelp):
 		return 0
@@ -104,7 +113,7 @@ func serveGate(ctx context.Context, addr string, stdout io.Writer, options Optio
 	if err != nil {
 		return err
 	}
-	runners, err := NewLocal(LocalOptions{Executable: executable, Log: options.Log})
+	runners, err := NewLocal(LocalOptions{Executable: executable, Private: options.Private, Log: options.Log})
 	if err != nil {
 		return err
 	}

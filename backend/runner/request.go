@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 
 	"parley/backend/agent"
 )
@@ -28,6 +29,8 @@ type request struct {
 	ProjectID agent.ProjectID `json:"projectId,omitempty"`
 	Endpoint  *agent.Endpoint `json:"endpoint,omitempty"`
 	Resume    *resume         `json:"resume,omitempty"`
+	After     agent.TurnID    `json:"after,omitempty"`
+	Program   *agent.Program  `json:"program,omitempty"`
 }
 
 const sandboxLocal = "local"
@@ -55,10 +58,10 @@ func encodeRequest(launch agent.Launch, prompt agent.Prompt) ([]byte, error) {
 		SessionID: orNull(prompt.Key.Session), AgentsMD: orNull(launch.AgentsMD), Model: orNull(launch.Model),
 		Messages: make([]message, len(prompt.Messages)), Secrets: prompt.Secrets,
 		Tools: launch.Tools, CustomTools: []customTool{}, PermissionPolicy: launch.PermissionPolicy,
-		TurnID: prompt.Turn, ProjectID: prompt.Key.Project, Endpoint: launch.Endpoint,
+		TurnID: prompt.Turn, ProjectID: prompt.Key.Project, Endpoint: launch.Endpoint, After: prompt.After, Program: launch.Program,
 	}
 	for i, m := range prompt.Messages {
-		r.Messages[i] = message{m.Role, m.Parts}
+		r.Messages[i] = message{m.Role, content{m.Parts, prompt.Media}}
 	}
 	for _, c := range launch.ClientTools {
 		r.CustomTools = append(r.CustomTools, customTool{c.Name, c.Description, c.InputSchema, kindClient})
@@ -90,11 +93,12 @@ func (r request) decode() (agent.Launch, agent.Prompt, error) {
 	}
 	launch := agent.Launch{
 		Backend: r.Backend, Harness: r.Harness, AgentsMD: orEmpty(r.AgentsMD), Model: orEmpty(r.Model),
-		Endpoint: r.Endpoint, Tools: r.Tools, PermissionPolicy: r.PermissionPolicy,
+		Endpoint: r.Endpoint, Tools: r.Tools, PermissionPolicy: r.PermissionPolicy, Program: r.Program,
 	}
 	prompt := agent.Prompt{
 		Key:  agent.SessionKey{Project: r.ProjectID, Session: orEmpty(r.SessionID)},
 		Turn: r.TurnID, Messages: make([]agent.Message, len(r.Messages)), Secrets: r.Secrets,
+		After: r.After, Media: map[agent.MediaHandle][]byte{},
 	}
 	for _, c := range r.CustomTools {
 		if c.Kind != kindClient {
@@ -111,7 +115,8 @@ func (r request) decode() (agent.Launch, agent.Prompt, error) {
 		default:
 			return refuse("the role %q is none of system, user, assistant and tool", m.Role)
 		}
-		prompt.Messages[i] = agent.Message{Role: m.Role, Parts: m.Content}
+		prompt.Messages[i] = agent.Message{Role: m.Role, Parts: m.Content.parts}
+		maps.Copy(prompt.Media, m.Content.media)
 	}
 	return launch, prompt, nil
 }
@@ -176,8 +181,11 @@ type message struct {
 	Content content    `json:"content"`
 }
 
-// content is a string where a message is one piece of text, else a list of blocks.
-type content []agent.Part
+// content is a string where a message is one piece of text, else a list of blocks. media is what its pictures show.
+type content struct {
+	parts []agent.Part
+	media map[agent.MediaHandle][]byte
+}
 
 type block struct {
 	Type       string          `json:"type"`
@@ -188,16 +196,19 @@ type block struct {
 	Output     json.RawMessage `json:"output,omitempty"`
 	IsError    bool            `json:"isError,omitempty"`
 	Denied     bool            `json:"denied,omitempty"`
+	MimeType   string          `json:"mimeType,omitempty"`
+	URI        string          `json:"uri,omitempty"`
+	Data       []byte          `json:"data,omitempty"`
 }
 
 // MarshalJSON leaves reasoning out: the wire has no block for it, and without the provider's signature, which is never
 // kept, no provider takes it back.
 func (c content) MarshalJSON() ([]byte, error) {
-	blocks := make([]block, 0, len(c))
-	for _, p := range c {
+	blocks := make([]block, 0, len(c.parts))
+	for _, p := range c.parts {
 		switch p := p.(type) {
 		case agent.TextPart:
-			if len(c) == 1 {
+			if len(c.parts) == 1 {
 				return json.Marshal(p.Text)
 			}
 			blocks = append(blocks, block{Type: "text", Text: p.Text})
@@ -206,6 +217,8 @@ func (c content) MarshalJSON() ([]byte, error) {
 			blocks = append(blocks, block{Type: "tool_call", ToolCallID: p.ID, ToolName: p.Name, Input: p.Args})
 		case agent.ToolResultPart:
 			blocks = append(blocks, block{Type: "tool_result", ToolCallID: p.ToolCallID, Output: p.Result, IsError: p.IsError, Denied: p.Denied})
+		case agent.MediaPart:
+			blocks = append(blocks, block{Type: "image", MimeType: p.MimeType, URI: string(p.Handle), Data: c.media[p.Handle]})
 		default:
 			return nil, fmt.Errorf("write a message: unknown part %T", p)
 		}
@@ -214,11 +227,11 @@ func (c content) MarshalJSON() ([]byte, error) {
 }
 
 func (c *content) UnmarshalJSON(b []byte) error {
-	*c = nil
+	*c = content{}
 	if len(b) > 0 && b[0] == '"' {
 		var text string
 		err := json.Unmarshal(b, &text)
-		*c = content{agent.TextPart{Text: text}}
+		c.parts = []agent.Part{agent.TextPart{Text: text}}
 		return err
 	}
 	var blocks []block
@@ -228,11 +241,18 @@ func (c *content) UnmarshalJSON(b []byte) error {
 	for _, b := range blocks {
 		switch b.Type {
 		case "text":
-			*c = append(*c, agent.TextPart{Text: b.Text})
+			c.parts = append(c.parts, agent.TextPart{Text: b.Text})
 		case "tool_call":
-			*c = append(*c, agent.ToolCallPart{ID: b.ToolCallID, Name: b.ToolName, Args: b.Input})
+			c.parts = append(c.parts, agent.ToolCallPart{ID: b.ToolCallID, Name: b.ToolName, Args: b.Input})
 		case "tool_result":
-			*c = append(*c, agent.ToolResultPart{ToolCallID: b.ToolCallID, Result: b.Output, IsError: b.IsError, Denied: b.Denied})
+			c.parts = append(c.parts, agent.ToolResultPart{ToolCallID: b.ToolCallID, Result: b.Output, IsError: b.IsError, Denied: b.Denied})
+		case "image":
+			handle := agent.MediaHandle(b.URI)
+			if c.media == nil {
+				c.media = map[agent.MediaHandle][]byte{}
+			}
+			c.media[handle] = b.Data
+			c.parts = append(c.parts, agent.MediaPart{MimeType: b.MimeType, Handle: handle, ByteLength: int64(len(b.Data))})
 		default:
 			return agent.Errorf(agent.CodeValidation, "The request cannot be run: a content block of type %q is not supported.", b.Type)
 		}

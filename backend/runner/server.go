@@ -31,6 +31,7 @@ type Engines map[agent.BackendName]agent.Backend
 type Options struct {
 	Version string
 	Root    string // the folder that tools work in
+	Private string // as agent.Policy's
 	Engines Engines
 	Log     *slog.Logger
 }
@@ -281,7 +282,7 @@ func (s *server) sandbox(ctx context.Context, name agent.BackendName) (agent.San
 	if !ok {
 		return nil, agent.Errorf(agent.CodeValidation, "The request cannot be run: this runner has no backend %q.", name)
 	}
-	sandbox, err := engine.NewSandbox(ctx, agent.Policy{Scratch: s.Root})
+	sandbox, err := engine.NewSandbox(ctx, agent.Policy{Scratch: s.Root, Private: s.Private})
 	if err == nil {
 		s.sandboxes[name] = sandbox
 	}

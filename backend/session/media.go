@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"parley/backend/agent"
 )
@@ -26,12 +27,21 @@ func (s *Sessions) lookUpMedia(ctx context.Context, project agent.ProjectID, m *
 	return nil
 }
 
-// told is a transcript as harnesses take it: none of them can be given media yet, so each is told what it does not see.
-func (s *Sessions) told(t *Turn, transcript []agent.Message) []agent.Message {
+// told is a transcript as a harness takes it, and the pictures in it. A program is given those of the newest message; everything else that was
+// attached it is told of, and does not see.
+func (s *Sessions) told(ctx context.Context, t *Turn, transcript []agent.Message, launch agent.Launch) ([]agent.Message, map[agent.MediaHandle][]byte, error) {
+	media := map[agent.MediaHandle][]byte{}
 	unseen := 0
-	for _, m := range transcript {
+	for n, m := range transcript {
 		for i, part := range m.Parts {
-			if p, ok := part.(agent.MediaPart); ok {
+			p, ok := part.(agent.MediaPart)
+			if ok && launch.Program != nil && n == len(transcript)-1 && strings.HasPrefix(p.MimeType, "image/") {
+				stored, err := s.Store.Media(ctx, t.Key.Project, p.Handle)
+				if err != nil {
+					return nil, nil, err
+				}
+				media[p.Handle] = stored.Content
+			} else if ok {
 				m.Parts[i] = agent.TextPart{Text: fmt.Sprintf("[attached: %q, %s; its content is not shown to you]", p.Name, p.MimeType)}
 				unseen++
 			}
@@ -40,5 +50,5 @@ func (s *Sessions) told(t *Turn, transcript []agent.Message) []agent.Message {
 	if unseen > 0 {
 		s.Log.Warn("the agent is told of attached files and does not see them", "session", t.Key.Session, "turn", t.ID, "files", unseen)
 	}
-	return transcript
+	return transcript, media, nil
 }

@@ -33,7 +33,11 @@ func TestAnAgentIsToldOfWhatItDoesNotSee(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := w.told(turn, stored)[0].Parts
+	told, media, err := w.told(t.Context(), turn, stored, agent.Launch{})
+	if err != nil || len(media) > 0 {
+		t.Fatal(media, err)
+	}
+	got := told[0].Parts
 	want := `[attached: "list.txt", text/plain; its content is not shown to you]`
 	if len(got) != 2 || got[0] != r.User.Parts[0] || got[1] != (agent.TextPart{Text: want}) {
 		t.Errorf("the agent is told %q", got)

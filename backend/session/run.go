@@ -124,7 +124,14 @@ func (s *Sessions) open(ctx context.Context, t *Turn, session store.Session) (ag
 	if t.From > 0 {
 		transcript = append(transcript, uistream.Durable(t.records)...)
 	}
-	prompt.Messages = s.told(t, transcript)
+	row, err := s.Store.Turn(ctx, t.Key, t.Message)
+	if err != nil {
+		return nil, prompt, err
+	}
+	prompt.After = row.Parent
+	if prompt.Messages, prompt.Media, err = s.told(ctx, t, transcript, launch); err != nil {
+		return nil, prompt, err
+	}
 	if prompt.Allowed, err = s.Store.AllowedTools(ctx, t.Key); err != nil {
 		return nil, prompt, err
 	}

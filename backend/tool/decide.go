@@ -34,19 +34,28 @@ func (s *Set) Decide(call agent.ToolCall, allowed []string) agent.Event {
 		return agent.InteractionRequest{Call: call.ID, Kind: agent.ClientTool}
 	}
 	t, granted := find(s.granted, call.Name)
-	if !granted || t.ReadOnly || s.policy == agent.PermissionAuto {
+	if !granted || t.ReadOnly {
 		return nil
 	}
 	change, fits := t.change(call.Input)
-	switch {
-	case !fits:
+	if !fits {
 		return nil
-	case s.policy == agent.PermissionDeny:
+	}
+	return Gate(s.policy, allowed, call, change.action(), change.preview())
+}
+
+// Gate is Decide for a call that is known to change something: action says what kind of change, and preview what it is
+// about to do, in one line for a person. Calls of tools that are not ours pass it too.
+func Gate(policy agent.PermissionPolicy, allowed []string, call agent.ToolCall, action, preview string) agent.Event {
+	switch {
+	case policy == agent.PermissionAuto:
+		return nil
+	case policy == agent.PermissionDeny:
 		return agent.ToolResult{ID: call.ID, Name: call.Name, Denied: true, Output: fmt.Sprintf("%s was not run: this agent may not change anything. Do without it.", call.Name)}
 	case slices.Contains(allowed, call.Name):
 		return nil
 	}
-	payload, _ := json.Marshal(manifest{change.action(), call.Name, oneLine(change.preview())}) // strings: it cannot fail
+	payload, _ := json.Marshal(manifest{action, call.Name, oneLine(preview)}) // strings: it cannot fail
 	return agent.InteractionRequest{Call: call.ID, Kind: agent.UserApproval, Payload: payload}
 }
 

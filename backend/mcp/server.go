@@ -1,0 +1,81 @@
+// Package mcp speaks the Model Context Protocol.
+package mcp
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	"encoding/json"
+	"errors"
+	"net"
+	"net/http"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"parley/backend/agent"
+	"parley/backend/tool"
+)
+
+// Server serves tools of ours to a program that is an agent of its own, on loopback and to who knows its token.
+type Server struct {
+	URL, Token string
+
+	server *http.Server
+	cancel context.CancelFunc // of the calls that run
+	served sync.WaitGroup
+}
+
+// Call runs a call, after it was decided; it may take days. It never fails: what goes wrong is a result.
+type Call func(ctx context.Context, name string, input json.RawMessage) agent.ToolResult
+
+// Serve serves tools until Close.
+func Serve(tools []tool.Definition, call Call) (*Server, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	s := &Server{URL: "http://" + listener.Addr().String() + "/mcp", Token: rand.Text(), cancel: cancel}
+	server := mcp.NewServer(&mcp.Implementation{Name: "parley-tools", Version: "1"}, nil)
+	for _, d := range tools {
+		server.AddTool(&mcp.Tool{
+			Name: d.Name, Description: d.Description, InputSchema: d.Schema,
+			Annotations: &mcp.ToolAnnotations{ReadOnlyHint: d.ReadOnly},
+		}, func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			result := call(ctx, r.Params.Name, r.Params.Arguments)
+			return &mcp.CallToolResult{
+				Content: []mcp.Content{&mcp.TextContent{Text: result.Output}},
+				IsError: result.IsError || result.Denied,
+			}, nil
+		})
+	}
+	// Without sessions there is nothing that a program which was killed could leave behind.
+	handler := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, &mcp.StreamableHTTPOptions{Stateless: true})
+	s.server = &http.Server{Handler: s.guard(handler), BaseContext: func(net.Listener) context.Context { return ctx }}
+	s.served.Go(func() {
+		if err := s.server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			cancel()
+		}
+	})
+	return s, nil
+}
+
+// guard lets in who knows the token.
+func (s *Server) guard(next http.Handler) http.Handler {
+	want := []byte("Bearer " + s.Token)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if subtle.ConstantTimeCompare([]byte(r.Header.Get("Authorization")), want) != 1 {
+			http.Error(w, "the token of this run is missing or wrong", http.StatusUnauthorized)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// Close ends the calls that run and serves no more.
+func (s *Server) Close() {
+	s.cancel()
+	_ = s.server.Close()
+	s.served.Wait()
+}
