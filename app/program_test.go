@@ -51,6 +51,7 @@ type place struct {
 	t      *testing.T
 	binary string
 	home   string
+	user   string // the person's home
 	env    []string
 }
 
@@ -65,7 +66,7 @@ func newPlace(t *testing.T) *place {
 	if err := os.WriteFile(passphrase, []byte("for tests\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return &place{t, path, home, []string{"PARLEY_HOME=" + home, "HOME=" + user, "PATH=" + os.Getenv("PATH"), vault.EnvPassphraseFile + "=" + passphrase}}
+	return &place{t, path, home, user, []string{"PARLEY_HOME=" + home, "HOME=" + user, "PATH=" + os.Getenv("PATH"), vault.EnvPassphraseFile + "=" + passphrase}}
 }
 
 func (p *place) command(args ...string) *exec.Cmd {

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -33,10 +35,12 @@ type voice interface {
 // unscripted is the answer to a message without directives.
 const unscripted = "This is a scripted model. Its answers are directed by the message, as in [[say:hello]]."
 
-// newAnswer reads the script that directs the answer to what was said.
-func (s *Server) newAnswer(w http.ResponseWriter, r *http.Request, said []utterance) (a *answer, results int) {
+// newAnswer reads the script that directs the answer to what was said. The request offers this many tools.
+func (s *Server) newAnswer(w http.ResponseWriter, r *http.Request, said []utterance, tools int) (a *answer, results int) {
 	a = &answer{server: s, w: w, r: r, id: s.answers.Add(1)}
-	a.text, results = directed(said)
+	if tools > 0 || !s.options.Foreign {
+		a.text, results = directed(said)
+	}
 	a.script = scripted.Parse(a.text)
 	if !a.script.Found {
 		a.script.Say = unscripted
@@ -52,15 +56,22 @@ func (s *Server) newAnswer(w http.ResponseWriter, r *http.Request, said []uttera
 // utterance is a message, or a part of one, as far as it directs the answer. Its role is OpenAI's.
 type utterance struct{ role, text string }
 
-// directed finds the text that directs the answer, and how many tool results have come since. It is the newest user
-// message; of one that was merged of several, the last paragraph that holds a directive.
+// told is what a program adds to what the user says: what was said before, what its model should keep in mind, what it
+// should judge. Nothing in it directs.
+var told = regexp.MustCompile(`(?s)<conversation>.*</conversation>|<system-reminder>.*?</system-reminder>|>>> [A-Z ]+ START\n.*>>> [A-Z ]+ END\n`)
+
+// directed finds the text that directs the answer, and how many tool results have come since. It is the newest message
+// in which the user says something; of one that was merged of several, the last paragraph that holds a directive.
 func directed(said []utterance) (text string, results int) {
-	for i := len(said) - 1; i >= 0; i-- {
-		switch said[i].role {
+	for _, u := range slices.Backward(said) {
+		switch u.role {
 		case "tool":
 			results++
 		case "user":
-			text = said[i].text
+			text = told.ReplaceAllString(u.text, "")
+			if text != u.text && strings.TrimSpace(text) == "" {
+				continue
+			}
 			for rest := text; ; {
 				before := strings.LastIndex(rest, "\n\n")
 				if paragraph := rest[max(0, before):]; scripted.Parse(paragraph).Found {

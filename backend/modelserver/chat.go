@@ -20,11 +20,15 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 		writeError(w, http.StatusBadRequest, "invalid_request_error", "", "We could not parse the JSON body of your request: "+err.Error())
 		return
 	}
-	if why := c.refusal(); why != "" && !s.options.Lenient {
+	why := c.refusal()
+	if why == "" && !s.options.Foreign {
+		why = c.narrow()
+	}
+	if why != "" && !s.options.Lenient {
 		writeError(w, http.StatusBadRequest, "invalid_request_error", "", why)
 		return
 	}
-	a, results := s.newAnswer(w, r, c.said())
+	a, results := s.newAnswer(w, r, c.said(), len(c.Tools))
 	v := &chatAnswer{answer: a, conversation: c, inputTokens: int64(len(body) / 4)}
 	v.whole.Content = new("")
 	a.play(v, results)
@@ -103,18 +107,23 @@ func (a *chatAnswer) callTool(step scripted.ToolStep) {
 }
 
 func (a *chatAnswer) complaint(f scripted.Failure) (event string, body any) {
-	kind, code := "server_error", ""
+	kind, code := openaiError(f)
+	return "", errorBody(kind, code, asked(f))
+}
+
+// openaiError gives the words that OpenAI has for a failure, on both of its wires.
+func openaiError(f scripted.Failure) (kind, code string) {
 	switch {
 	case f.Code == "content_filter":
-		kind, code = "invalid_request_error", "content_filter"
+		return "invalid_request_error", "content_filter"
 	case f.Status == http.StatusTooManyRequests:
-		kind, code = "requests", "rate_limit_exceeded"
+		return "requests", "rate_limit_exceeded"
 	case f.Status == http.StatusUnauthorized:
-		kind, code = "invalid_request_error", "invalid_api_key"
+		return "invalid_request_error", "invalid_api_key"
 	case f.Status < 500:
-		kind = "invalid_request_error"
+		return "invalid_request_error", ""
 	}
-	return "", errorBody(kind, code, asked(f))
+	return "server_error", ""
 }
 
 func (a *chatAnswer) finish() {

@@ -70,41 +70,37 @@ func (c conversation) said() (said []utterance) {
 
 var toolName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
-// refusal says why a real server would not take the conversation, or nothing. Each rule is one that some server of
-// this wire enforces; most are those that a stopped or failed turn breaks.
+// refusal says why OpenAI would not take the conversation, or nothing.
 func (c conversation) refusal() string {
 	switch {
 	case c.Model == "":
 		return "you must provide a model parameter"
+	case len(c.Messages) == 0:
+		return "[] is too short - 'messages'"
 	case c.Tools != nil && len(c.Tools) == 0:
 		return "[] is too short - 'tools'"
 	case c.StreamOptions != nil && !c.Stream:
 		return "The 'stream_options' parameter is only allowed when 'stream' is enabled."
 	}
 	for i, t := range c.Tools {
-		if t.Type != "function" || !toolName.MatchString(t.Function.Name) || !isObject(t.Function.Parameters) {
+		if t.Type != "function" || !toolName.MatchString(t.Function.Name) {
 			return fmt.Sprintf("Invalid 'tools[%d]'", i)
 		}
 	}
 	open := map[string]bool{}
-	previous := ""
 	for i, m := range c.Messages {
-		if problem := m.refusal(open, previous, i == 0); problem != "" {
+		if problem := m.refusal(open); problem != "" {
 			return fmt.Sprintf("Invalid 'messages[%d]': %s", i, problem)
 		}
-		previous = m.Role
 	}
-	switch {
-	case len(open) > 0:
+	if len(open) > 0 {
 		return "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'."
-	case previous != "user" && previous != "tool":
-		return "Expected last role User or Tool for serving"
 	}
 	return ""
 }
 
 // refusal checks one message. open holds the calls that are still to be answered.
-func (m message) refusal(open map[string]bool, previous string, first bool) string {
+func (m message) refusal(open map[string]bool) string {
 	if m.Role == "tool" {
 		if !open[m.ToolCallID] {
 			return fmt.Sprintf("messages with role 'tool' must be a response to a preceding message with 'tool_calls': %q", m.ToolCallID)
@@ -116,8 +112,50 @@ func (m message) refusal(open map[string]bool, previous string, first bool) stri
 	if problem := m.refuseParts(); problem != "" {
 		return problem
 	}
+	switch m.Role {
+	case "assistant":
+		return m.refuseCalls(open)
+	case "system", "developer", "user", "tool":
+		if m.null() {
+			return "content must be a string or an array of parts"
+		}
+	default:
+		return fmt.Sprintf("invalid role %q", m.Role)
+	}
+	return ""
+}
+
+// null reports whether a message has no content, which is less than an empty one.
+func (m message) null() bool {
+	return len(m.Content) == 0 || bytes.Equal(m.Content, []byte("null"))
+}
+
+// narrow says why another server of this wire would not take a conversation that OpenAI takes, or nothing. Each rule is
+// one that some of them enforce; most are those that a stopped or failed turn breaks.
+func (c conversation) narrow() string {
+	for i, t := range c.Tools {
+		if !isObject(t.Function.Parameters) {
+			return fmt.Sprintf("Invalid 'tools[%d]'", i)
+		}
+	}
+	previous := ""
+	for i, m := range c.Messages {
+		if problem := m.narrow(previous, i == 0); problem != "" {
+			return fmt.Sprintf("Invalid 'messages[%d]': %s", i, problem)
+		}
+		previous = m.Role
+	}
+	if previous != "user" && previous != "tool" {
+		return "Expected last role User or Tool for serving"
+	}
+	return ""
+}
+
+func (m message) narrow(previous string, first bool) string {
 	empty := strings.TrimSpace(m.text()) == ""
 	switch m.Role {
+	case "developer":
+		return "invalid role \"developer\""
 	case "system":
 		if !first {
 			return "the system message must be at the beginning"
@@ -130,11 +168,9 @@ func (m message) refusal(open map[string]bool, previous string, first bool) stri
 		if previous != "user" && previous != "tool" {
 			return "conversation roles must alternate user/assistant, and begin with user"
 		}
-		return m.refuseCalls(open, empty)
+		empty = empty && !m.null()
 	case "tool":
-		empty = bytes.Equal(m.Content, []byte("null")) || m.Content == nil // an empty result is one
-	default:
-		return fmt.Sprintf("invalid role %q", m.Role)
+		empty = false // an empty result is one
 	}
 	if empty {
 		return "content must be non-empty"
@@ -168,15 +204,12 @@ func (m message) refuseParts() string {
 	return ""
 }
 
-func (m message) refuseCalls(open map[string]bool, empty bool) string {
+func (m message) refuseCalls(open map[string]bool) string {
 	if m.ToolCalls != nil && len(m.ToolCalls) == 0 {
 		return "[] is too short - 'tool_calls'"
 	}
-	if empty && len(m.ToolCalls) == 0 {
+	if m.null() && len(m.ToolCalls) == 0 {
 		return "an assistant message needs content or tool_calls"
-	}
-	if empty && !bytes.Equal(m.Content, []byte("null")) {
-		return "text content must be non-empty"
 	}
 	for _, c := range m.ToolCalls {
 		switch {

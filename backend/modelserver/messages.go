@@ -11,25 +11,45 @@ import (
 
 // messages answers Anthropic's Messages.
 func (s *Server) messages(w http.ResponseWriter, r *http.Request) {
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
+	c, size, ok := s.dialogue(w, r, false)
+	if !ok {
 		return
 	}
-	c, why := readDialogue(body)
-	if r.Header.Get("anthropic-version") == "" {
-		why = "anthropic-version: header is required"
-	}
-	if why != "" && !s.options.Lenient {
-		writeJSON(w, http.StatusBadRequest, anthropicError("invalid_request_error", why))
-		return
-	}
-	a, results := s.newAnswer(w, r, c.said())
+	a, results := s.newAnswer(w, r, c.said(), len(c.Tools))
 	v := &messagesAnswer{answer: a, model: c.Model, stream: c.Stream, content: []block{}}
-	v.usage.Input, v.usage.Output = int64(len(body)/4), 1
+	v.usage.Input, v.usage.Output = size/4, 1
 	if u := a.script.Usage; u != nil {
 		v.usage.Input = u.Input
 	}
 	a.play(v, results)
+}
+
+// countTokens says how long a request of Messages would be.
+func (s *Server) countTokens(w http.ResponseWriter, r *http.Request) {
+	if _, size, ok := s.dialogue(w, r, true); ok {
+		writeJSON(w, http.StatusOK, object{"input_tokens": size / 4})
+	}
+}
+
+// dialogue reads a request, which is to be answered or only to be counted, and gives its size in bytes. One that is
+// refused it answers itself.
+func (s *Server) dialogue(w http.ResponseWriter, r *http.Request, counting bool) (c dialogue, size int64, ok bool) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return c, 0, false
+	}
+	c, why := readDialogue(body, r.Header.Get("anthropic-beta"))
+	switch {
+	case r.Header.Get("anthropic-version") == "":
+		why = "anthropic-version: header is required"
+	case why == "" && !counting:
+		why = c.refuseTokens()
+	}
+	if why != "" && !s.options.Lenient {
+		writeJSON(w, http.StatusBadRequest, anthropicError("invalid_request_error", why))
+		return c, 0, false
+	}
+	return c, int64(len(body)), true
 }
 
 // messagesAnswer speaks as Anthropic does. content is what was said, of a
@@ -72,6 +92,7 @@ type growth struct {
 	Type        string  `json:"type"`
 	Text        *string `json:"text,omitempty"`
 	Thinking    *string `json:"thinking,omitempty"`
+	Signature   *string `json:"signature,omitempty"`
 	PartialJSON *string `json:"partial_json,omitempty"`
 }
 
@@ -120,10 +141,18 @@ func (a *messagesAnswer) block(next block) {
 }
 
 func (a *messagesAnswer) endBlock() {
-	if n := len(a.content); n > 0 {
-		a.event("content_block_stop", object{"index": n - 1})
+	n := len(a.content)
+	if n == 0 {
+		return
 	}
+	if b := &a.content[n-1]; b.Type == "thinking" {
+		a.grow(growth{Type: "signature_delta", Signature: new(signature)})
+	}
+	a.event("content_block_stop", object{"index": n - 1})
 }
+
+// signature is what a model signs its thoughts with: they are taken back only with it.
+const signature = "c2NyaXB0ZWQ="
 
 // grow sends what the open block has more, or gathers its text.
 func (a *messagesAnswer) grow(g growth) {
@@ -137,6 +166,8 @@ func (a *messagesAnswer) grow(g growth) {
 		*b.Text += *g.Text
 	case g.Thinking != nil:
 		*b.Thinking += *g.Thinking
+	case g.Signature != nil:
+		b.Signature = g.Signature
 	}
 }
 

@@ -4,10 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 )
 
-// dialogue is a request of Anthropic's Messages.
+// dialogue is a request of Anthropic's Messages. What is raw may be there, and changes nothing.
 type dialogue struct {
 	Model     string          `json:"model"`
 	MaxTokens *int            `json:"max_tokens"`
@@ -15,6 +16,13 @@ type dialogue struct {
 	Messages  []statement     `json:"messages"`
 	Tools     []anthropicTool `json:"tools"`
 	Stream    bool            `json:"stream"`
+
+	ToolChoice   json.RawMessage `json:"tool_choice"`
+	Thinking     json.RawMessage `json:"thinking"`
+	Metadata     json.RawMessage `json:"metadata"`
+	OutputConfig json.RawMessage `json:"output_config"`
+	Temperature  json.RawMessage `json:"temperature"`
+	Context      json.RawMessage `json:"context_management"` // a beta
 }
 
 type statement struct {
@@ -27,6 +35,8 @@ type anthropicTool struct {
 	Description string          `json:"description"`
 	InputSchema json.RawMessage `json:"input_schema"`
 	Cache       json.RawMessage `json:"cache_control"`
+	Defer       bool            `json:"defer_loading"` // a beta
+	Eager       bool            `json:"eager_input_streaming"`
 }
 
 // content is a list of blocks; a string is one of text.
@@ -42,6 +52,16 @@ type part struct {
 	Content   content         `json:"content"`
 	IsError   bool            `json:"is_error"`
 	Cache     json.RawMessage `json:"cache_control"`
+	Thinking  string          `json:"thinking"`
+	Signature string          `json:"signature"`
+	Source    *source         `json:"source"`
+}
+
+// source is where an image comes from.
+type source struct {
+	Type      string `json:"type"`
+	MediaType string `json:"media_type"`
+	Data      []byte `json:"data"`
 }
 
 func (c *content) UnmarshalJSON(b []byte) error {
@@ -63,20 +83,21 @@ func strictly(b []byte, into any) error {
 	return d.Decode(into)
 }
 
-// readDialogue reads a request, and says why Anthropic would not take it, or nothing.
-func readDialogue(body []byte) (d dialogue, why string) {
+// readDialogue reads a request with these betas, and says why Anthropic would not take it, or nothing.
+func readDialogue(body []byte, betas string) (d dialogue, why string) {
 	if err := strictly(body, &d); err != nil {
 		return d, "The request body is not valid: " + err.Error()
 	}
 	switch {
 	case d.Model == "":
 		return d, "model: Field required"
-	case d.MaxTokens == nil:
-		return d, "max_tokens: Field required"
-	case *d.MaxTokens < 1:
-		return d, "max_tokens: must be greater than or equal to 1"
 	case len(d.Messages) == 0:
 		return d, "messages: at least one message is required"
+	case d.Context != nil && !strings.Contains(betas, "context-management-"):
+		return d, "context_management: Extra inputs are not permitted"
+	}
+	if strings.Contains(betas, "mid-conversation-") {
+		d.Messages = slices.DeleteFunc(d.Messages, func(m statement) bool { return m.Role == "system" })
 	}
 	checks := []func() string{d.refuseTools, d.refuseSystem, d.refuseRoles, d.refuseBlocks, d.refuseCalls, d.refuseBreakpoints}
 	for _, check := range checks {
@@ -85,6 +106,16 @@ func readDialogue(body []byte) (d dialogue, why string) {
 		}
 	}
 	return d, ""
+}
+
+func (d dialogue) refuseTokens() string {
+	switch {
+	case d.MaxTokens == nil:
+		return "max_tokens: Field required"
+	case *d.MaxTokens < 1:
+		return "max_tokens: must be greater than or equal to 1"
+	}
+	return ""
 }
 
 func (d dialogue) refuseTools() string {
@@ -137,6 +168,8 @@ func (d dialogue) refuseRoles() string {
 	return ""
 }
 
+var blockTypes = []string{"text", "image", "thinking", "tool_use", "tool_result"}
+
 func (d dialogue) refuseBlocks() string {
 	for i, m := range d.Messages {
 		for j, p := range m.Content {
@@ -154,7 +187,13 @@ func (d dialogue) refuseBlocks() string {
 				return where + ".tool_use.input: Input should be a valid dictionary"
 			case p.Type == "tool_result" && m.Role != "user":
 				return fmt.Sprintf("messages.%d: `tool_result` blocks can only be in `user` messages", i)
-			case p.Type != "text" && p.Type != "tool_use" && p.Type != "tool_result":
+			case p.Type == "thinking" && m.Role != "assistant":
+				return fmt.Sprintf("messages.%d: `thinking` blocks can only be in `assistant` messages", i)
+			case p.Type == "thinking" && p.Signature != signature:
+				return where + ": Invalid `signature` in `thinking` block"
+			case p.Type == "image" && (p.Source == nil || p.Source.Type != "base64" || !strings.HasPrefix(p.Source.MediaType, "image/") || len(p.Source.Data) == 0):
+				return where + ".image.source: Input should be a valid image"
+			case !slices.Contains(blockTypes, p.Type):
 				return fmt.Sprintf("%s: Input tag %q found using 'type' does not match any of the expected tags", where, p.Type)
 			}
 		}

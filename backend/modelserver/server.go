@@ -1,5 +1,7 @@
-// Package modelserver is a model server for tests: it speaks OpenAI's chat completions, as OpenAI or as Ollama does, and
-// Anthropic's Messages. It refuses what a real server would, with a sentence that says why, and what its model says is scripted (backend/scripted) in the newest user message. It is never linked into the app.
+// Package modelserver is a model server for tests: it speaks OpenAI's chat completions, as OpenAI or as Ollama does,
+// OpenAI's Responses, Anthropic's Messages and Gemini's generateContent. It refuses what a real server would, with a
+// sentence that says why, and what its model says is scripted (backend/scripted) in the newest message of the user. It
+// is never linked into the app.
 package modelserver
 
 import (
@@ -13,9 +15,14 @@ import (
 )
 
 // Options are how a server differs from OpenAI's.
+//
+// Parley's own conversations are to be taken by every server of a wire; agents of others are written for its provider.
+// With Foreign only what the provider refuses is refused, and a request that offers no tools, which is for a title or a
+// summary and repeats what the person said, is answered plainly, whatever it repeats.
 type Options struct {
 	Ollama  bool     // speak as Ollama does
 	Lenient bool     // take conversations that real servers refuse
+	Foreign bool     // who asks is an agent of others, see below
 	Key     string   // the only API key that is let in; if empty, everyone is
 	Models  []string // what it serves: any model answers to any name, but these are listed
 }
@@ -46,7 +53,10 @@ func New(options Options) *Server {
 	}
 	s := &Server{options: options, mux: http.NewServeMux()}
 	s.mux.HandleFunc("POST /v1/chat/completions", s.chat)
+	s.mux.HandleFunc("POST /v1/responses", s.responses)
 	s.mux.HandleFunc("POST /v1/messages", s.messages)
+	s.mux.HandleFunc("POST /v1/messages/count_tokens", s.countTokens)
+	s.mux.HandleFunc("POST /v1beta/models/{call}", s.gemini)
 	s.mux.HandleFunc("GET /v1/models", s.models)
 	if options.Ollama {
 		s.mux.HandleFunc("GET /api/version", s.ollamaVersion)
@@ -74,16 +84,28 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	s.requests = append(s.requests, Request{r.Method, r.URL.Path, r.Header.Clone(), body})
 	s.mu.Unlock()
-	if s.options.Key != "" && r.Header.Get("Authorization") != "Bearer "+s.options.Key && r.Header.Get("x-api-key") != s.options.Key {
-		if r.Header.Get("anthropic-version") != "" {
+	if s.options.Key != "" && !s.letsIn(r) {
+		switch {
+		case r.Header.Get("anthropic-version") != "":
 			writeJSON(w, http.StatusUnauthorized, anthropicError("authentication_error", "invalid x-api-key"))
-			return
+		case r.Header.Get("x-goog-api-key") != "":
+			writeJSON(w, http.StatusBadRequest, geminiError(http.StatusBadRequest, "API key not valid. Please pass a valid API key."))
+		default:
+			writeError(w, http.StatusUnauthorized, "invalid_request_error", "invalid_api_key", "Incorrect API key provided.")
 		}
-		writeError(w, http.StatusUnauthorized, "invalid_request_error", "invalid_api_key", "Incorrect API key provided.")
 		return
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	s.mux.ServeHTTP(w, r)
+}
+
+func (s *Server) letsIn(r *http.Request) bool {
+	for header, prefix := range map[string]string{"Authorization": "Bearer ", "x-api-key": "", "x-goog-api-key": ""} {
+		if r.Header.Get(header) == prefix+s.options.Key {
+			return true
+		}
+	}
+	return false
 }
 
 func (s *Server) models(w http.ResponseWriter, _ *http.Request) {

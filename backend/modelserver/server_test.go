@@ -34,11 +34,7 @@ func TestAnswers(t *testing.T) {
 			if !ok || !ok2 || !ok3 {
 				t.Fatal("not a fixture")
 			}
-			path := "/v1/chat/completions"
-			if kind == "anthropic" {
-				path = "/v1/messages"
-			}
-			got := post(t, New(Options{Ollama: kind == "ollama"}), path, body)
+			got := post(t, New(Options{Ollama: kind == "ollama"}), wires[kind], body, "")
 			if *update {
 				if err := os.WriteFile(file, []byte(head+"-- answer --\n"+got), 0o644); err != nil {
 					t.Fatal(err)
@@ -50,12 +46,23 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
+// wires are the kinds of server, and where each is asked.
+var wires = map[string]string{
+	"openai":       "/v1/chat/completions",
+	"ollama":       "/v1/chat/completions",
+	"responses":    "/v1/responses",
+	"anthropic":    "/v1/messages",
+	"gemini":       "/v1beta/models/m:streamGenerateContent",
+	"gemini whole": "/v1beta/models/m:generateContent",
+}
+
 // post asks for an answer. It gives the status, the headers that matter, and the body.
-func post(t *testing.T, s *Server, path, body string) string {
+func post(t *testing.T, s *Server, path, body, betas string) string {
 	t.Helper()
 	w := httptest.NewRecorder()
 	r := httptest.NewRequestWithContext(t.Context(), "POST", path, strings.NewReader(body))
 	r.Header.Set("anthropic-version", "2023-06-01")
+	r.Header.Set("anthropic-beta", betas)
 	s.ServeHTTP(w, r)
 	out := fmt.Sprintf("%d %s\n", w.Code, w.Header().Get("Content-Type"))
 	if after := w.Header().Get("Retry-After"); after != "" {
@@ -65,11 +72,12 @@ func post(t *testing.T, s *Server, path, body string) string {
 }
 
 // TestRequests: a file of testdata/requests has prose, and for a wire the good and the bad requests, each with what is
-// answered: of the good ones, that they are.
+// answered: of the good ones, that they are. Foreign ones are bad, but good enough from agents of others. Those that
+// bear an agent's name were recorded from it, with their texts cut.
 //
 // §4 Stop closes every dangling call, so that the next turn is valid for every provider: this is what "valid" means.
 func TestRequests(t *testing.T) {
-	for wire, path := range map[string]string{"openai": "/v1/chat/completions", "anthropic": "/v1/messages"} {
+	for _, wire := range []string{"openai", "responses", "anthropic", "gemini"} {
 		t.Run(wire, func(t *testing.T) {
 			file := "testdata/requests/" + wire + ".txt"
 			b, err := os.ReadFile(file)
@@ -83,7 +91,12 @@ func TestRequests(t *testing.T) {
 				if title == "answer" {
 					continue
 				}
-				answer := post(t, New(Options{}), path, rest)
+				betas := ""
+				if strings.HasSuffix(title, "with betas") {
+					betas = "context-management-1,mid-conversation-1"
+				}
+				ask := func(o Options) string { return post(t, New(o), wires[wire], rest, betas) }
+				answer := ask(Options{})
 				kind, _, _ := strings.Cut(title, ":")
 				if kind == "good" {
 					answer, _, _ = strings.Cut(answer, "\n")
@@ -93,7 +106,10 @@ func TestRequests(t *testing.T) {
 				if taken := strings.HasPrefix(answer, "200"); taken != (kind == "good") {
 					t.Errorf("%s is answered %s", title, answer)
 				}
-				if lenient := post(t, New(Options{Lenient: true}), path, rest); json.Valid([]byte(rest)) && !strings.Contains(title, "field") && !strings.HasPrefix(lenient, "200") {
+				if foreign := ask(Options{Foreign: true}); strings.HasPrefix(foreign, "200") != (kind != "bad") {
+					t.Errorf("%s: an agent of others is answered %s", title, foreign)
+				}
+				if lenient := ask(Options{Lenient: true}); json.Valid([]byte(rest)) && !strings.Contains(title, "field") && !strings.HasPrefix(lenient, "200") {
 					t.Errorf("%s: refused by a lenient server: %s", title, lenient)
 				}
 				got += "\n-- " + title + " --\n" + rest + "\n-- answer --\n" + strings.TrimSpace(answer) + "\n"
@@ -112,10 +128,21 @@ func TestRequests(t *testing.T) {
 	}
 }
 
+// TestSideRequests: an agent of others asks for titles and summaries of what the user said, and offers no tools with it.
+func TestSideRequests(t *testing.T) {
+	ask := func(o Options, tools string) string {
+		return post(t, New(o), wires["openai"], `{"model":"m","messages":[{"role":"user","content":"[[error:500]]"}]`+tools+`}`, "")[:3]
+	}
+	const tools = `,"tools":[{"type":"function","function":{"name":"f","parameters":{"type":"object"}}}]`
+	if side, main, own := ask(Options{Foreign: true}, ""), ask(Options{Foreign: true}, tools), ask(Options{}, ""); side != "200" || main != "500" || own != "500" {
+		t.Errorf("a side request is answered %s, one with tools %s, one of our own without %s", side, main, own)
+	}
+}
+
 func TestAFailureOnce(t *testing.T) {
 	s := New(Options{})
 	ask := func(text string) string {
-		return post(t, s, "/v1/chat/completions", `{"model":"m","messages":[{"role":"user","content":"`+text+`"}]}`)[:3]
+		return post(t, s, "/v1/chat/completions", `{"model":"m","messages":[{"role":"user","content":"`+text+`"}]}`, "")[:3]
 	}
 	first, again, other := ask("[[ttft:1ms]] [[error1:500]]"), ask("[[ttft:1ms]] [[error1:500]]"), ask("[[error1:429]]")
 	if first != "500" || again != "200" || other != "429" {
@@ -151,11 +178,17 @@ func TestWhatServersListAndKeep(t *testing.T) {
 			t.Errorf("%s: got %s", path, got)
 		}
 	}
+	if got := post(t, New(Options{}), "/v1/messages/count_tokens", `{"model":"m","messages":[{"role":"user","content":"hi"}]}`, ""); !strings.HasSuffix(got, "{\"input_tokens\":14}\n") {
+		t.Errorf("counted: %s", got)
+	}
+	if got := post(t, model, wires["gemini"], "{}", ""); !strings.HasPrefix(got, "401") {
+		t.Errorf("without a key: %s", got)
+	}
 	if got := get("/v1/models", "wrong"); !strings.HasPrefix(got, "401") {
 		t.Errorf("with a wrong key: %s", got)
 	}
 	requests := model.Requests()
-	if last := requests[len(requests)-1]; len(requests) != 5 || last.Path != "/v1/models" || last.Header.Get("Authorization") != "Bearer wrong" {
+	if last := requests[len(requests)-1]; len(requests) != 6 || last.Path != "/v1/models" || last.Header.Get("Authorization") != "Bearer wrong" {
 		t.Errorf("%d requests, the last %+v", len(requests), last)
 	}
 }

@@ -383,7 +383,7 @@ func TestWhatIsRefusedBeforeItIsSent(t *testing.T) {
 	if _, err := s.Open(t.Context(), agent.Launch{Backend: agent.BackendScripted, Harness: agent.KindNative}); agent.AsError(err).Code != agent.CodeValidation {
 		t.Errorf("got %v", err)
 	}
-	if !l.Supports(agent.BackendInprocess, agent.KindNative) || l.Supports(agent.BackendInprocess, agent.KindScripted) || l.Supports("acp", "acp:x") {
+	if !l.Supports(agent.BackendInprocess, agent.KindNative) || l.Supports(agent.BackendInprocess, agent.KindScripted) || !l.Supports("acp", "acp:x") || l.Supports("local", "acp:x") || l.Supports("acp", "acp") {
 		t.Error("Supports is not the table")
 	}
 }

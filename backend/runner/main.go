@@ -18,6 +18,9 @@ import (
 	"parley/backend/native"
 	"parley/backend/process"
 	"parley/backend/program"
+	"parley/backend/program/acp"
+	"parley/backend/program/claude"
+	"parley/backend/program/pi"
 	"parley/backend/scripted"
 )
 
@@ -29,7 +32,11 @@ const exitCrashed = 70
 var errCrash = errors.New("a script asked for a crash")
 
 // speakers are the protocols of programs.
-var speakers = program.Speakers{}
+var speakers = program.Speakers{
+	agent.SpeechACP:    acp.New,
+	agent.SpeechClaude: claude.New,
+	agent.SpeechPi:     pi.New,
+}
 
 // Main is the command "parley runner"; args is what follows these words. It returns the exit status.
 //
@@ -61,8 +68,8 @@ func host(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	flags.SetOutput(stderr)
 	enters := flags.Bool(enterFlag[2:], false, "shut off what was inherited, then start")
 	flags.StringVar(&options.Root, "root", ".", "the folder that tools work in; with --listen each session has one of its own in it")
-	addr := flags.String("listen", "", "the address to listen on for other machines, instead of standard input")
 	flags.StringVar(&options.Private, "private", "", "the folder for what the programs of agents configure and remember")
+	addr := flags.String("listen", "", "the address to listen on for other machines, instead of standard input")
 	switch err := flags.Parse(args); {
 	case errors.Is(err, flag.ErrHelp):
 		return 0

@@ -98,7 +98,7 @@ func (r request) decode() (agent.Launch, agent.Prompt, error) {
 	prompt := agent.Prompt{
 		Key:  agent.SessionKey{Project: r.ProjectID, Session: orEmpty(r.SessionID)},
 		Turn: r.TurnID, Messages: make([]agent.Message, len(r.Messages)), Secrets: r.Secrets,
-		After: r.After, Media: map[agent.MediaHandle][]byte{},
+		After: r.After,
 	}
 	for _, c := range r.CustomTools {
 		if c.Kind != kindClient {
@@ -116,7 +116,11 @@ func (r request) decode() (agent.Launch, agent.Prompt, error) {
 			return refuse("the role %q is none of system, user, assistant and tool", m.Role)
 		}
 		prompt.Messages[i] = agent.Message{Role: m.Role, Parts: m.Content.parts}
-		maps.Copy(prompt.Media, m.Content.media)
+		if prompt.Media == nil {
+			prompt.Media = m.Content.media
+		} else {
+			maps.Copy(prompt.Media, m.Content.media)
+		}
 	}
 	return launch, prompt, nil
 }

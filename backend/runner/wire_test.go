@@ -137,7 +137,7 @@ func TestRequestsThatAreRefused(t *testing.T) {
 		"no policy":         {`"permissionPolicy":"ask"`, `"permissionPolicy":null`, `the permission policy "" is none of`},
 		"a wire":            {`"trace":null`, `"trace":null,"endpoint":{"provider":"p","baseUrl":"http://h","wire":"telegraph"}`, `the wire "telegraph" is none of`},
 		"a role":            {`"role":"user"`, `"role":"developer"`, `the role "developer" is none of`},
-		"an image":          {`"/demo"`, `[{"type":"image","data":"x"}]`, `a content block of type "image" is not supported`},
+		"a resource":        {`"/demo"`, `[{"type":"resource","uri":"x"}]`, `a content block of type "resource" is not supported`},
 		"content":           {`"/demo"`, `7`, "not one JSON object"},
 		"a custom tool":     {`"customTools":[]`, `"customTools":[{"name":"x","kind":"code"}]`, `the tool "x" is of the kind "code"; only "client" is supported`},
 		"something to come": {`"tools":[]`, `"tools":[],"novelty":{"a":1}`, ""},
