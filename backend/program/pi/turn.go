@@ -91,7 +91,7 @@ func (t *turn) take(line []byte) error {
 		}
 	case "auto_retry_start", "summarization_retry_scheduled":
 		r, _ := read[retry](line)
-		t.host.Say(agent.Status{Text: fmt.Sprintf("%s Pi asks again in %.0f s (%d of %d)", program.Refused("Pi", t.provider, r.ErrorMessage).Message, float64(r.DelayMs)/1000, r.Attempt, r.MaxAttempts)})
+		t.host.Say(agent.Status{Text: fmt.Sprintf("%s Pi asks again in %.0f s (%d of %d)", t.refused(r.ErrorMessage).Message, float64(r.DelayMs)/1000, r.Attempt, r.MaxAttempts)})
 	case "compaction_start":
 		t.host.Say(agent.Status{Text: "Pi sums up what was said so far"})
 	case "agent_settled":
@@ -119,7 +119,7 @@ func (t *turn) response(r response) error {
 	case r.ID == t.prompt && t.stopped:
 		t.settled = true
 	case r.ID == t.prompt:
-		return program.Refused("Pi", t.provider, r.Error)
+		return t.refused(r.Error)
 	case len(answer.Steering)+len(answer.FollowUp) > 0:
 		back, _ := json.Marshal(append(answer.Steering, answer.FollowUp...)) // strings: it cannot fail
 		t.host.Say(agent.Data{Name: "unsent", Data: back})
@@ -263,7 +263,7 @@ func (t *turn) finish() (agent.Finish, error) {
 	case m.StopReason == "length":
 		f.StopReason = agent.StopMaxTokens
 	case m.StopReason == "error", m.StopReason == "aborted":
-		return f, program.Refused("Pi", t.provider, m.ErrorMessage)
+		return f, t.refused(m.ErrorMessage)
 	}
 	return f, nil
 }
