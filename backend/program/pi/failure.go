@@ -12,6 +12,9 @@ import (
 // refused makes an error of what Pi says that the server of its model answered: mostly a status, and the server's own words
 // after it, as JSON or not.
 func (s *Speaker) refused(words string) *agent.Error {
+	if strings.Contains(words, "No API key found") {
+		return agent.Errorf(agent.CodeProviderAuth, "Pi is not logged in to who serves its model. Run pi in a terminal and log in there with /login.")
+	}
 	code, verdict := agent.CodeProviderUnavailable, "failed to answer"
 	for _, r := range refusals {
 		if r.words.MatchString(words) {
@@ -31,7 +34,7 @@ var refusals = []struct {
 	{regexp.MustCompile(`(?i)content_filter|content_policy_violation|content filtering policy`), agent.CodeContentFilter, "will not answer this"},
 	{regexp.MustCompile(`(?i)^402\b|insufficient_quota|billing|credit balance is too low`), agent.CodeProviderAuth, "says that the account has nothing left to spend"},
 	{regexp.MustCompile(`(?i)context_length_exceeded|context window|maximum context length|prompt is too long`), agent.CodeValidation, "cannot take so long a conversation"},
-	{regexp.MustCompile(`(?i)^40[13]\b|invalid_api_key|authentication_error|permission_error|no api key`), agent.CodeProviderAuth, "did not accept the key or login"},
+	{regexp.MustCompile(`(?i)^40[13]\b|invalid_api_key|authentication_error|permission_error`), agent.CodeProviderAuth, "did not accept the key or login"},
 	{regexp.MustCompile(`(?i)^(429|529)\b|rate_limit|rate limit|overloaded`), agent.CodeProviderRateLimit, "says that it is asked too often"},
 	{regexp.MustCompile(`(?i)^404\b|model_not_found|not_found_error`), agent.CodeValidation, "does not serve this model, or nothing at this address"},
 	{regexp.MustCompile(`(?i)^4\d\d\b|invalid_request_error`), agent.CodeValidation, "does not accept the request"},
