@@ -12,9 +12,6 @@ import (
 // refused makes an error of what Pi says that the server of its model answered: mostly a status, and the server's own words
 // after it, as JSON or not.
 func (s *Speaker) refused(words string) *agent.Error {
-	if strings.Contains(words, "No API key found") {
-		return agent.Errorf(agent.CodeProviderAuth, "Pi is not logged in to who serves its model. Run pi in a terminal and log in there with /login.")
-	}
 	code, verdict := agent.CodeProviderUnavailable, "failed to answer"
 	for _, r := range refusals {
 		if r.words.MatchString(words) {

@@ -40,6 +40,7 @@ type image struct {
 
 type response struct {
 	ID      string
+	Command string
 	Success bool
 	Error   string
 	Data    json.RawMessage

@@ -118,8 +118,12 @@ func (t *turn) response(r response) error {
 		t.accepted, t.settled = true, answer.Disposition == "handled"
 	case r.ID == t.prompt && t.stopped:
 		t.settled = true
+	case r.ID == t.prompt && strings.Contains(r.Error, "No API key found"):
+		return agent.Errorf(agent.CodeProviderAuth, "Pi is not logged in to who serves its model. Run pi in a terminal and log in there with /login.")
 	case r.ID == t.prompt:
-		return t.refused(r.Error)
+		return agent.Errorf(agent.CodeSandbox, "Pi did not take the message: %s", quote(r.Error))
+	case r.Command == "steer" && !r.Success:
+		t.host.Say(agent.Status{Text: "Pi did not take what was said meanwhile: " + quote(r.Error)})
 	case len(answer.Steering)+len(answer.FollowUp) > 0:
 		back, _ := json.Marshal(append(answer.Steering, answer.FollowUp...)) // strings: it cannot fail
 		t.host.Say(agent.Data{Name: "unsent", Data: back})
