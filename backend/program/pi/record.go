@@ -21,7 +21,8 @@ func kind(line []byte) string {
 
 // read gives a record that has the shape of R.
 func read[R any](line []byte) (r R, ok bool) {
-	return r, json.Unmarshal(line, &r) == nil
+	err := json.Unmarshal(line, &r)
+	return r, err == nil
 }
 
 // command is what Pi is asked to do; what it answers has the same id.
