@@ -91,7 +91,7 @@ func (t *turn) take(line []byte) error {
 		}
 	case "auto_retry_start", "summarization_retry_scheduled":
 		r, _ := read[retry](line)
-		t.host.Say(agent.Status{Text: fmt.Sprintf("%s Pi asks again in %.0f s (%d of %d)", t.refused(r.ErrorMessage).Message, float64(r.DelayMs)/1000, r.Attempt, r.MaxAttempts)})
+		t.host.Say(agent.Status{Text: fmt.Sprintf("%s Pi asks again in %.0f s (%d of %d)", t.refused(r.ErrorMessage).Message, r.DelayMs/1000, r.Attempt, r.MaxAttempts)})
 	case "compaction_start":
 		t.host.Say(agent.Status{Text: "Pi sums up what was said so far"})
 	case "agent_settled":
