@@ -29,6 +29,9 @@ func (a ACP) Launch(spec agent.Spec) (agent.Launch, error) {
 	if err != nil {
 		return agent.Launch{}, err
 	}
+	if err := checkLogin(spec); err != nil {
+		return agent.Launch{}, err
+	}
 	own := spec.Login == agent.LoginOwn
 	switch {
 	case known.unequipped && len(spec.Tools)+len(spec.ClientTools) > 0:
