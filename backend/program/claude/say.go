@@ -23,28 +23,25 @@ func (u usage) count() agent.Usage {
 	return agent.Usage{Input: input, Output: u.Output, Total: input + u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite}
 }
 
+// event is one of Anthropic's stream; only the fields of its type are set.
+type event struct {
+	Type    string
+	Index   int
+	Message struct {
+		ID, Model string
+		Usage     usage
+	}
+	Block struct{ Type, ID, Name string } `json:"content_block"`
+	Delta struct {
+		Type, Text, Thinking string
+		JSON                 string `json:"partial_json"`
+	}
+	Usage usage
+}
+
 // stream says a piece of the model's message.
-func (t *turn) stream(line []byte) {
-	var r struct {
-		Event struct {
-			Type    string
-			Index   int
-			Message struct {
-				ID, Model string
-				Usage     usage
-			}
-			Block struct{ Type, ID, Name string } `json:"content_block"`
-			Delta struct {
-				Type, Text, Thinking string
-				JSON                 string `json:"partial_json"`
-			}
-			Usage usage
-		}
-	}
-	if json.Unmarshal(line, &r) != nil {
-		return
-	}
-	switch e := &r.Event; e.Type {
+func (t *turn) stream(e *event) {
+	switch e.Type {
 	case "message_start":
 		t.streamed, t.model, t.request = e.Message.ID, e.Message.Model, e.Message.Usage
 		t.open, t.writing, t.problem = nil, map[int]string{}, ""

@@ -111,6 +111,7 @@ func (t *turn) hear(line []byte) (*agent.Finish, error) {
 	var r struct {
 		Type, Subtype string
 		Parent        string `json:"parent_tool_use_id"` // the call that a subagent works for
+		Event         event
 	}
 	if json.Unmarshal(line, &r) != nil {
 		return nil, nil
@@ -139,7 +140,7 @@ func (t *turn) hear(line []byte) (*agent.Finish, error) {
 	case r.Type == "assistant":
 		t.message(line)
 	case r.Type == "stream_event" && r.Parent == "":
-		t.stream(line)
+		t.stream(&r.Event)
 	case !known[r.Type]:
 		t.host.Say(agent.Data{Name: "update", Data: append([]byte(nil), line...)})
 	}
