@@ -25,9 +25,12 @@ type Login string
 
 // The logins; the enum is closed.
 const (
-	LoginKey Login = ""    // the key of Spec.Provider, in a configuration of its own
+	LoginKey Login = "key" // the key of Spec.Provider, in a configuration of its own; empty is the same
 	LoginOwn Login = "own" // that of the person, in theirs: they chose it
 )
+
+// Valid reports whether l is one of the list, or empty.
+func (l Login) Valid() bool { return l == "" || l == LoginKey || l == LoginOwn }
 
 // Launch is a Spec translated for one harness. It holds no secret, so it may be compared, logged and kept.
 type Launch struct {
@@ -56,10 +59,13 @@ type Wire string
 const (
 	WireOpenAI    Wire = "openai"    // chat completions
 	WireAnthropic Wire = "anthropic" // Messages
+	WireGemini    Wire = "gemini"    // generateContent, which programs of their own speak; Parley's loop does not
 )
 
 // Valid reports whether w is one of the list, or empty.
-func (w Wire) Valid() bool { return w == "" || w == WireOpenAI || w == WireAnthropic }
+func (w Wire) Valid() bool {
+	return w == "" || w == WireOpenAI || w == WireAnthropic || w == WireGemini
+}
 
 // Prompt is one turn to take: everything said so far, the new user message last. A turn that was paused goes on where it
 // stands: then what it said so far is last, and of its calls without a result exactly those in Approved are to be run.

@@ -90,8 +90,8 @@ func (c Claude) account(spec agent.Spec, p *agent.Program) (*agent.Endpoint, err
 		p.Args = append(p.Args, "--no-session-persistence")
 		return nil, nil
 	}
-	if spec.Login != agent.LoginKey {
-		return nil, agent.Errorf(agent.CodeValidation, "The agent %q has the login %q. There is: own.", spec.ID, spec.Login)
+	if !spec.Login.Valid() {
+		return nil, agent.Errorf(agent.CodeValidation, "The agent %q has the login %q. There are: %s, %s.", spec.ID, spec.Login, agent.LoginKey, agent.LoginOwn)
 	}
 	if spec.Model == "" {
 		return nil, agent.Errorf(agent.CodeValidation, "The agent %q has no model. Give it one.", spec.ID)

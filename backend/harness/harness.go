@@ -4,6 +4,7 @@ package harness
 import (
 	"cmp"
 	"encoding/json"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -14,15 +15,22 @@ import (
 // For gives the harness of a kind. endpoints are where each provider serves its models, tools the names of all that there
 // are; a Spec that asks for others is refused.
 func For(kind agent.Kind, endpoints map[string]agent.Endpoint, tools []string) (agent.Harness, error) {
+	if id, ok := kind.ACP(); ok {
+		return ACP{id, endpoints, tools}, nil
+	}
 	switch kind {
+	case agent.KindAgenta:
+		return Agenta{endpoints, tools}, nil
 	case agent.KindNative:
 		return Native{endpoints, tools}, nil
+	case agent.KindPi:
+		return Pi{endpoints, tools}, nil
 	case agent.KindScripted:
 		return Scripted{tools}, nil
 	case agent.KindClaude:
 		return Claude{endpoints, tools}, nil
 	}
-	return nil, agent.Errorf(agent.CodeValidation, "There is no harness %q. There are: %s, %s, %s.", kind, agent.KindNative, agent.KindScripted, agent.KindClaude)
+	return nil, agent.Errorf(agent.CodeValidation, "There is no harness %q. There are: %s, %s, %s, %s, %s, and acp: with the id of an agent.", kind, agent.KindAgenta, agent.KindClaude, agent.KindNative, agent.KindPi, agent.KindScripted)
 }
 
 // grant gives the part of a launch that says what the agent may do. It refuses a tool that does not exist, one that no
@@ -58,6 +66,19 @@ func grant(spec agent.Spec, known []string) (agent.Launch, error) {
 		}
 	}
 	return launch, nil
+}
+
+// endpointOf gives where an agent's model is served. It refuses an agent without a model, and an unknown provider.
+func endpointOf(spec agent.Spec, endpoints map[string]agent.Endpoint) (agent.Endpoint, error) {
+	endpoint, known := endpoints[spec.Provider]
+	switch {
+	case spec.Model == "":
+		return endpoint, agent.Errorf(agent.CodeValidation, "The agent %q has no model. Give it one.", spec.ID)
+	case !known:
+		providers := strings.Join(slices.Sorted(maps.Keys(endpoints)), ", ")
+		return endpoint, agent.Errorf(agent.CodeValidation, "The agent %q has its model from %q, which is no provider. There are: %s.", spec.ID, spec.Provider, providers)
+	}
+	return endpoint, nil
 }
 
 // toolName is what every provider takes.

@@ -17,6 +17,7 @@ var update = flag.Bool("update", false, "rewrite the golden parts of testdata")
 var (
 	endpoints = map[string]agent.Endpoint{
 		"anthropic": {Provider: "anthropic", BaseURL: "https://api.anthropic.com/v1", Wire: agent.WireAnthropic},
+		"google":    {Provider: "google", BaseURL: "https://generativelanguage.googleapis.com", Wire: agent.WireGemini},
 		"openai":    {Provider: "openai", BaseURL: "https://api.openai.com/v1"},
 		"ollama":    {Provider: "ollama", BaseURL: "http://127.0.0.1:11434/v1"},
 	}
@@ -71,6 +72,9 @@ func translate(t *testing.T, text string) string {
 	}
 	if again, err := h.Launch(spec); err != nil || !reflect.DeepEqual(again, launch) {
 		t.Errorf("launching again gave %+v, %v", again, err)
+	}
+	if launch.Program != nil && launch.Program.Files["parley.js"] == piExtension {
+		launch.Program.Files["parley.js"] = "pi_extension.js"
 	}
 	b, err := json.MarshalIndent(launch, "", "  ")
 	if err != nil {

@@ -1,11 +1,8 @@
 package harness
 
 import (
-	"maps"
-	"slices"
-	"strings"
-
 	"parley/backend/agent"
+	"parley/backend/provider"
 )
 
 // Native launches Parley's own loop, which needs to know a model and who serves it.
@@ -17,15 +14,17 @@ type Native struct {
 // Kind is agent.KindNative.
 func (Native) Kind() agent.Kind { return agent.KindNative }
 
-// Launch needs a model, and a provider with an endpoint.
+// Launch needs a model, and a provider with an endpoint. The loop has no login of its own and no options.
 func (n Native) Launch(spec agent.Spec) (agent.Launch, error) {
-	if spec.Model == "" {
-		return agent.Launch{}, agent.Errorf(agent.CodeValidation, "The agent %q has no model. Give it one.", spec.ID)
+	if spec.Login == agent.LoginOwn || len(spec.Options) > 0 {
+		return agent.Launch{}, agent.Errorf(agent.CodeValidation, "The agent %q sets a login or options, which only a program of its own has. Remove them, or choose such a harness.", spec.ID)
 	}
-	endpoint, known := n.Endpoints[spec.Provider]
-	if !known {
-		providers := strings.Join(slices.Sorted(maps.Keys(n.Endpoints)), ", ")
-		return agent.Launch{}, agent.Errorf(agent.CodeValidation, "The agent %q has its model from %q, which is no provider. There are: %s.", spec.ID, spec.Provider, providers)
+	endpoint, err := endpointOf(spec, n.Endpoints)
+	if err != nil {
+		return agent.Launch{}, err
+	}
+	if err := provider.Speaks(endpoint); err != nil {
+		return agent.Launch{}, err
 	}
 	launch, err := grant(spec, n.Tools)
 	if err != nil {

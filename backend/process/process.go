@@ -19,6 +19,8 @@ type Command struct {
 	Args []string // without the name
 	Dir  string
 	Env  []string // all of it
+
+	Joined bool // what it writes to stderr comes on Stdout, too
 }
 
 // Process is a program that was started, and everything that it started in turn. Whoever starts it reads Stdout to its
@@ -53,6 +55,9 @@ func Start(c Command, ledger string) (*Process, error) {
 	}
 	defer w.Close()
 	p.Stdin, p.Stdout, p.cmd.Stdout = stdin, stdout, w
+	if c.Joined {
+		p.cmd.Stderr = w
+	}
 	if err := p.tree.start(p.cmd); err != nil {
 		stdin.Close()
 		stdout.Close()
@@ -78,11 +83,23 @@ func Start(c Command, ledger string) (*Process, error) {
 	return p, nil
 }
 
+// Find gives where the program of a command is: on PATH, unless the command is a path. Nothing is started.
+func Find(command string) (path string, err error) { return exec.LookPath(command) }
+
 // PID is the program's number.
 func (p *Process) PID() int { return p.cmd.Process.Pid }
 
 // State says how the program ended. It is gone.
 func (p *Process) State() string { return p.cmd.ProcessState.String() }
+
+// Outcome is the exit code of the program or, if it did not end by itself, what ended it. It is gone.
+func (p *Process) Outcome() (code int, signal string) {
+	code = p.cmd.ProcessState.ExitCode()
+	if code < 0 {
+		signal = p.State()
+	}
+	return code, signal
+}
 
 // Stderr is the end of what the program wrote there. It may hold anything, so it is for logs only.
 func (p *Process) Stderr() string { return p.stderr.String() }

@@ -52,6 +52,10 @@ func (c *Client) Close() { c.http.CloseIdleConnections() }
 // key may be empty; it never shows up in an error.
 func (c *Client) Stream(ctx context.Context, endpoint agent.Endpoint, key string, req Request) iter.Seq2[Chunk, error] {
 	return func(yield func(Chunk, error) bool) {
+		if err := Speaks(endpoint); err != nil {
+			yield(nil, err)
+			return
+		}
 		x := newExchange(endpoint, key)
 		x.model = req.Model
 		body, err := x.wire.encode(req)

@@ -17,6 +17,7 @@ const Ollama = "ollama"
 var known = []agent.Endpoint{
 	{Provider: "openai", BaseURL: "https://api.openai.com/v1"},
 	{Provider: "anthropic", BaseURL: "https://api.anthropic.com/v1", Wire: agent.WireAnthropic},
+	{Provider: "google", BaseURL: "https://generativelanguage.googleapis.com", Wire: agent.WireGemini},
 	{Provider: Ollama, BaseURL: "http://127.0.0.1:11434/v1"},
 }
 

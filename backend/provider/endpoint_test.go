@@ -36,6 +36,7 @@ func TestEndpoints(t *testing.T) {
 		want := map[string]agent.Endpoint{
 			"openai":    {Provider: "openai", BaseURL: c.openai},
 			"anthropic": {Provider: "anthropic", BaseURL: c.anthropic, Wire: agent.WireAnthropic},
+			"google":    {Provider: "google", BaseURL: "https://generativelanguage.googleapis.com", Wire: agent.WireGemini},
 			"ollama":    {Provider: "ollama", BaseURL: c.ollama},
 		}
 		if err != nil || !maps.Equal(got, want) {

@@ -17,6 +17,9 @@ type Model struct {
 
 // Models asks a provider what it serves, in the provider's order. The error is an *agent.Error.
 func (c *Client) Models(ctx context.Context, endpoint agent.Endpoint, key string) ([]Model, error) {
+	if err := Speaks(endpoint); err != nil {
+		return nil, err
+	}
 	x := newExchange(endpoint, key)
 	x.patience = 10 * time.Second
 	if endpoint.Provider == Ollama {

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"net/http"
 
 	"parley/backend/agent"
@@ -30,6 +31,14 @@ var wires = map[agent.Wire]wire{
 		encode:  Request.encodeAnthropic,
 		decoder: func() decoder { return new(anthropicAnswer).decode },
 	},
+}
+
+// Speaks gives nil, or why Parley cannot speak to an endpoint itself: some are for programs that do.
+func Speaks(endpoint agent.Endpoint) error {
+	if _, ok := wires[cmp.Or(endpoint.Wire, agent.WireOpenAI)]; !ok {
+		return agent.Errorf(agent.CodeValidation, "Parley does not speak to %s itself. Choose an agent whose own program does, or a model of another provider.", endpoint.Provider)
+	}
+	return nil
 }
 
 func bearer(header http.Header, key string) {

@@ -23,9 +23,9 @@ const protocol = "1.0"
 
 // supported is what the two sides agree on, being one binary: the harnesses that each backend can run.
 var supported = map[agent.BackendName][]agent.Kind{
-	agent.BackendInprocess: {agent.KindNative},
+	agent.BackendInprocess: {agent.KindNative, agent.KindAgenta},
 	agent.BackendScripted:  {agent.KindScripted},
-	agent.BackendLocal:     {agent.KindPi, agent.KindClaude},
+	agent.BackendLocal:     {agent.KindPi, agent.KindClaude, agent.KindAgenta},
 	agent.BackendACP:       {agent.KindClaude, anyACP},
 }
 

@@ -1,0 +1,170 @@
+package acp
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+
+	"parley/backend/agent"
+)
+
+// elicitation asks the person to fill in a form.
+type elicitation struct {
+	Mode    string `json:"mode"`
+	Message string `json:"message"`
+	Schema  struct {
+		Properties fields   `json:"properties"`
+		Required   []string `json:"required"`
+	} `json:"requestedSchema"`
+}
+
+// field is one line of a form.
+type field struct {
+	name  string
+	Type  string   `json:"type"`
+	Title string   `json:"title"`
+	OneOf []named  `json:"oneOf"`
+	Enum  []string `json:"enum"`
+	Items struct {
+		AnyOf []named  `json:"anyOf"`
+		Enum  []string `json:"enum"`
+	} `json:"items"` // of an array
+}
+
+// named is a value and how a person knows it.
+type named struct {
+	Const string `json:"const"`
+	Title string `json:"title"`
+}
+
+// fields are those of a form, in their order.
+type fields []field
+
+// UnmarshalJSON keeps the order of an object.
+func (f *fields) UnmarshalJSON(b []byte) error {
+	d := json.NewDecoder(bytes.NewReader(b))
+	if _, err := d.Token(); err != nil {
+		return err
+	}
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return err
+		}
+		var one field
+		if err := d.Decode(&one); err != nil {
+			return err
+		}
+		one.name, _ = name.(string)
+		*f = append(*f, one)
+	}
+	return nil
+}
+
+// elicit asks the person line by line. Each question is a call of its own, because the answer is a call's result.
+func (s *Speaker) elicit(e elicitation) (any, *problem) {
+	type filled struct {
+		Action  string         `json:"action"`
+		Content map[string]any `json:"content,omitempty"`
+	}
+	if s.turn == nil || s.turn.stopping || e.Mode != "form" && e.Mode != "" {
+		return filled{Action: "cancel"}, nil
+	}
+	content := map[string]any{}
+	for _, f := range e.Schema.Properties {
+		if base, ok := strings.CutSuffix(f.name, custom); ok && e.Schema.Properties.has(base) {
+			continue
+		}
+		text, stopped := s.turn.ask(e.Message, f)
+		if stopped {
+			return filled{Action: "cancel"}, nil
+		}
+		name, value, ok := f.read(text)
+		switch {
+		case ok && (name == f.name || e.Schema.Properties.has(name)):
+			content[name] = value
+		case slices.Contains(e.Schema.Required, f.name):
+			return filled{Action: "decline"}, nil
+		}
+	}
+	return filled{"accept", content}, nil
+}
+
+// custom ends the name of the field that takes an answer which is none of the choices of the one before it.
+const custom = "_custom"
+
+func (f fields) has(name string) bool {
+	return slices.ContainsFunc(f, func(f field) bool { return f.name == name })
+}
+
+// ask asks the person for one field.
+func (t *turn) ask(message string, f field) (text string, stopped bool) {
+	question := message
+	if f.Title != "" && f.Title != message {
+		question += "\n" + f.Title
+	}
+	var options []string
+	for _, c := range f.choices() {
+		options = append(options, c.Title)
+	}
+	t.questions++
+	c := agent.ToolCall{ID: "question-" + strconv.Itoa(t.questions), Name: "ask_user"}
+	c.Input, _ = json.Marshal(map[string]any{"question": question, "options": options}) // strings: it cannot fail
+	t.host.Say(c)
+	a := t.host.Input(c.ID, question, options)
+	return a.Text, a.Stopped
+}
+
+// choices are what a field may be, if that is limited.
+func (f field) choices() []named {
+	all := append(f.OneOf, f.Items.AnyOf...)
+	for _, value := range append(f.Enum, f.Items.Enum...) {
+		all = append(all, named{value, value})
+	}
+	if f.Type == "boolean" {
+		all = []named{{"true", "Yes"}, {"false", "No"}}
+	}
+	return all
+}
+
+// read makes a value of what the person said. It may be for the field's custom one; ok is false for nothing, or for what
+// is no value.
+func (f field) read(text string) (name string, value any, ok bool) {
+	choices := f.choices()
+	pick := func(text string) (string, bool) {
+		i := slices.IndexFunc(choices, func(c named) bool { return c.Title == text || c.Const == text })
+		if i < 0 {
+			return "", false
+		}
+		return choices[i].Const, true
+	}
+	text = strings.TrimSpace(text)
+	picked, known := pick(text)
+	switch {
+	case text == "":
+		return f.name, nil, false
+	case f.Type == "boolean":
+		return f.name, picked == "true", known
+	case f.Type == "integer":
+		n, err := strconv.ParseInt(text, 10, 64)
+		return f.name, n, err == nil
+	case f.Type == "number":
+		n, err := strconv.ParseFloat(text, 64)
+		return f.name, n, err == nil
+	case f.Type == "array":
+		var all []string
+		for one := range strings.SplitSeq(text, ",") {
+			if picked, known := pick(strings.TrimSpace(one)); known {
+				all = append(all, picked)
+			}
+		}
+		return f.name, all, len(all) > 0
+	case known:
+		return f.name, picked, true
+	case len(choices) > 0:
+		return f.name + custom, text, true
+	}
+	return f.name, text, true
+}

@@ -1,0 +1,119 @@
+package acp
+
+import (
+	"cmp"
+	"encoding/json"
+	"strings"
+	"unicode/utf8"
+
+	"parley/backend/program"
+)
+
+// permissionRequest asks whether a call may run.
+type permissionRequest struct {
+	Call    callUpdate `json:"toolCall"`
+	Title   string     `json:"title"` // protocol 2
+	Subject struct {
+		Call       callUpdate `json:"toolCall"`
+		ToolCallID string     `json:"toolCallId"` // of a command
+		Command    string     `json:"command"`
+	} `json:"subject"` // protocol 2
+	Options []struct {
+		ID   string `json:"optionId"`
+		Kind string `json:"kind"`
+	} `json:"options"`
+}
+
+// selected is the answer to a permissionRequest.
+type selected struct {
+	Outcome struct {
+		Outcome  string `json:"outcome"`
+		OptionID string `json:"optionId,omitempty"`
+	} `json:"outcome"`
+}
+
+// permission asks the person, unless the call is of a tool of Parley's: parley-tools asks itself. What is answered is good
+// for this call only; if the agent does not offer that, nothing is selected.
+func (s *Speaker) permission(p permissionRequest) (any, *problem) {
+	var answer selected
+	answer.Outcome.Outcome = "cancelled"
+	if s.turn == nil || s.turn.stopping {
+		return answer, nil
+	}
+	u := p.Call
+	if u.ID == "" {
+		u = p.Subject.Call
+	}
+	if u.ID == "" {
+		u = callUpdate{ID: p.Subject.ToolCallID, Title: p.Title, Class: "execute"}
+		u.Input, _ = json.Marshal(map[string]string{"command": p.Subject.Command}) // strings: it cannot fail
+	}
+	a := s.turn.approve(u)
+	if a.Stopped {
+		return answer, nil
+	}
+	kind := "reject_once"
+	if a.Allowed {
+		kind = "allow_once"
+	}
+	for _, o := range p.Options {
+		if o.Kind == kind {
+			answer.Outcome.Outcome, answer.Outcome.OptionID = "selected", o.ID
+			break
+		}
+	}
+	return answer, nil
+}
+
+// approve asks the person whether a call may run.
+func (t *turn) approve(u callUpdate) program.Answer {
+	var shown json.RawMessage
+	if known := t.calls[u.ID]; known != nil {
+		shown = known.shown
+		if known.Input != nil {
+			u.Input = nil // what it is asked with may be another view of it
+		}
+	}
+	c := t.learn(u)
+	if c == nil {
+		return program.Answer{}
+	}
+	c.shown = shown // what it is asked with is not what comes of it
+	t.announce(c)
+	if c.own {
+		return program.Answer{Allowed: true}
+	}
+	preview := c.title
+	if preview == c.Name { // which says nothing
+		said, _ := t.read(u.Shown)
+		preview = cmp.Or(said, preview)
+	}
+	a := t.host.Approve(c.ToolCall, cmp.Or(actions[c.class], program.ActionOther), firstLine(preview))
+	if !a.Allowed && !a.Stopped && a.Note != "" {
+		t.denial = "I have not allowed your call of " + c.Name + ": " + a.Note
+	}
+	return a
+}
+
+// actions are what the kinds of calls do.
+var actions = map[string]program.Action{
+	"edit": program.ActionWrite, "delete": program.ActionWrite, "move": program.ActionWrite,
+	"execute": program.ActionProcess, "fetch": program.ActionEgress,
+}
+
+// maxPreview bounds what a person is told in one line, in bytes.
+const maxPreview = 300
+
+func firstLine(text string) string {
+	line, _, more := strings.Cut(strings.TrimSpace(text), "\n")
+	if len(line) > maxPreview {
+		line, more = line[:maxPreview], true
+		for !utf8.ValidString(line) {
+			line = line[:len(line)-1]
+		}
+	}
+	if more {
+		line += " …"
+	}
+	return line
+}

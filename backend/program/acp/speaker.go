@@ -1,0 +1,199 @@
+// Package acp speaks the Agent Client Protocol with any agent that does.
+package acp
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+
+	"parley/backend/agent"
+	"parley/backend/program"
+)
+
+// Speaker is the client of one agent, with one session.
+type Speaker struct {
+	line    *program.Line
+	asked   int                 // requests so far
+	answers map[string]*message // by the ids of the requests that wait for one; nil until it is there
+
+	name      string // of the agent, as a person knows it
+	protocol  int    // 1 or 2
+	launch    agent.Launch
+	dir       string
+	session   string
+	options   []option
+	commands  []program.Command
+	terminals terminals
+	turn      *turn // nil between turns
+}
+
+// New makes a speaker for an agent that has just started.
+func New() program.Speaker { return &Speaker{answers: map[string]*message{}} }
+
+// Take is program.Speaker's. What the agent had still to say of the turn before is passed over first: the refusal of a
+// request that no agent knows comes after it.
+func (s *Speaker) Take(line *program.Line, t *program.Turn) (agent.Finish, error) {
+	s.line = line
+	s.turn = &turn{Speaker: s, host: t.Host, calls: map[string]*call{}, model: s.model()}
+	defer func() {
+		s.terminals.end()
+		s.turn = nil
+	}()
+	if err := s.quiet(); err != nil {
+		return agent.Finish{}, err
+	}
+	s.turn.begun = true
+	prompt := []block{{Type: "text", Text: t.Text}}
+	for _, image := range t.Images {
+		prompt = append(prompt, block{Type: "image", MimeType: image.MediaType, Data: base64.StdEncoding.EncodeToString(image.Content)})
+	}
+	for {
+		finish, err := s.turn.take(prompt)
+		if err != nil || s.turn.denial == "" || s.turn.stopping {
+			return finish, err
+		}
+		prompt = []block{{Type: "text", Text: s.turn.denial}}
+		s.turn.denial = ""
+	}
+}
+
+// turn is what is known of the turn that is taken.
+type turn struct {
+	*Speaker
+	host         program.Host
+	begun        bool // the prompt was sent: what comes is of this turn
+	stopping     bool // the agent was told to stop
+	calls        map[string]*call
+	open         opened // the block of text
+	used         agent.Usage
+	context      json.RawMessage // how full the context of the model is, as it was said last
+	model        string
+	ended        *outcome // how protocol 2 says that the turn has ended
+	offerChanged bool     // what may be chosen, or what commands there are
+	steered      []string // the ids of the prompts that were sent in the middle of the turn and are not answered
+	questions    int      // asked
+	denial       string   // what the person said of a call that they did not allow; it is said to the agent next
+}
+
+// outcome is how a turn ends.
+type outcome struct {
+	StopReason string   `json:"stopReason"`
+	Usage      *usage   `json:"usage"`
+	Error      *problem `json:"error"`
+	Meta       meta     `json:"_meta"`
+}
+
+// usage is what an agent says that a turn has used.
+type usage struct {
+	Input      int64 `json:"inputTokens"`
+	Output     int64 `json:"outputTokens"`
+	Total      int64 `json:"totalTokens"`
+	CacheRead  int64 `json:"cachedReadTokens"`
+	CacheWrite int64 `json:"cachedWriteTokens"`
+}
+
+// take sends a prompt and listens until the agent has done with it.
+func (t *turn) take(prompt []block) (agent.Finish, error) {
+	if t.stopping {
+		return agent.Finish{StopReason: agent.StopCancelled}, nil
+	}
+	t.ended = nil
+	var end outcome
+	err := t.call("session/prompt", prompting{t.session, prompt}, &end)
+	if err == nil && t.protocol > 1 {
+		if err = t.awaitEnd(); err == nil {
+			end = *t.ended
+		}
+	}
+	refused := end.Error
+	if err != nil && !errors.As(err, &refused) {
+		return agent.Finish{}, err
+	}
+	if refused != nil && !t.stopping {
+		return agent.Finish{}, t.failed("take the turn", refused)
+	}
+	quota := end.Meta.Quota
+	if end.Usage != nil {
+		t.use(end.Usage)
+	} else if n := quota.Tokens; n != nil {
+		t.use(&usage{Input: n.Input, Output: n.Output, Total: n.Input + n.Output})
+	}
+	if len(quota.Models) > 0 {
+		t.model = quota.Models[0].Model
+	}
+	if t.offerChanged {
+		offer, _ := json.Marshal(map[string]any{"options": t.offered(), "commands": t.commands}) // strings: it cannot fail
+		t.host.Say(agent.Data{Name: "offer", Data: offer, Transient: true})
+		t.offerChanged = false
+	}
+	if t.context != nil {
+		t.host.Say(agent.Data{Name: "context", Data: t.context, Transient: true})
+	}
+	if end.StopReason == "max_turn_requests" && !t.stopping {
+		return agent.Finish{}, agent.Errorf(agent.CodeTurnLimit, "%s has asked its model as often as it may in one turn. Say that it shall go on.", t.name)
+	}
+	return agent.Finish{StopReason: t.reason(end.StopReason), Usage: t.used, Model: t.model}, nil
+}
+
+type prompting struct {
+	Session string  `json:"sessionId"`
+	Prompt  []block `json:"prompt"`
+}
+
+// steer sends what the person says in the middle of the turn. The agent answers once it has taken it.
+func (t *turn) steer(text string) error {
+	id, err := t.request("session/prompt", prompting{t.session, []block{{Type: "text", Text: text}}})
+	t.steered = append(t.steered, id)
+	return err
+}
+
+// awaitEnd deals with what comes until the turn has ended, as protocol 2 says it. What was said in the middle of it may be
+// taken only then, and the turn goes on with it.
+func (t *turn) awaitEnd() error {
+	for t.ended == nil || len(t.steered) > 0 {
+		if err := t.step(); err != nil {
+			return err
+		}
+		if len(t.steered) > 0 && t.answers[t.steered[0]] != nil {
+			if t.answers[t.steered[0]].Error == nil {
+				t.ended = nil
+			}
+			delete(t.answers, t.steered[0])
+			t.steered = t.steered[1:]
+		}
+	}
+	return nil
+}
+
+// use reports what was used, besides what was before.
+func (t *turn) use(u *usage) {
+	if *u == (usage{}) {
+		return
+	}
+	t.used = t.used.Add(agent.Usage{Input: u.Input, Output: u.Output, Total: u.Total, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite})
+	t.host.Say(agent.UsageReport{Usage: t.used})
+}
+
+// reason is why the turn has ended. An agent may cancel it because a call was denied, which is no stop of the person's.
+func (t *turn) reason(said string) agent.StopReason {
+	switch {
+	case t.stopping:
+		return agent.StopCancelled
+	case said == "max_tokens":
+		return agent.StopMaxTokens
+	case said == "refusal":
+		return agent.StopRefusal
+	}
+	return agent.StopEndTurn
+}
+
+// stop tells the agent that the person stops the turn.
+func (t *turn) stop() error {
+	if t.stopping {
+		return nil
+	}
+	t.stopping = true
+	return t.notify("session/cancel", struct {
+		Session string `json:"sessionId"`
+	}{t.session})
+}
