@@ -57,5 +57,5 @@ var refusals = []struct {
 }
 
 func words(any ...string) *regexp.Regexp {
-	return regexp.MustCompile(fmt.Sprintf(`(?i)\b(%s)`, strings.Join(any, "|")))
+	return regexp.MustCompile(fmt.Sprintf(`(?i)\b(%s)(\D|$)`, strings.Join(any, "|"))) // a port is no status
 }

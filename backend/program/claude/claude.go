@@ -52,7 +52,7 @@ var oldest = [3]int{2, 1, 216}
 // Open is program.Speaker's. A Claude Code that is to go on with a session that it does not know ends instead: then it
 // fails, and a new one is to be started.
 func (s *Speaker) Open(line *program.Line, o program.Opening) (program.Opened, error) {
-	s.provider = "Claude Code's provider"
+	s.provider = "its provider"
 	if o.Launch.Endpoint != nil {
 		s.provider = o.Launch.Endpoint.Provider
 	}

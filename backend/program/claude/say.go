@@ -207,7 +207,6 @@ func (t *turn) system(subtype string, line []byte) {
 		Attempt                            int
 		Attempts                           int `json:"max_retries"`
 		Delay                              int `json:"retry_delay_ms"`
-		HTTP                               int `json:"error_status"`
 		Error                              string
 	}
 	if json.Unmarshal(line, &r) != nil {
@@ -216,7 +215,8 @@ func (t *turn) system(subtype string, line []byte) {
 	switch {
 	case subtype == "api_retry":
 		delay := (time.Duration(r.Delay) * time.Millisecond).Round(time.Second)
-		t.host.Say(agent.Status{Text: fmt.Sprintf("%s %s. Claude Code tries again in %s (%d of %d).", t.provider, failureOf(r.Error, r.HTTP).says, max(delay, time.Second), r.Attempt, r.Attempts)})
+		why := strings.ReplaceAll(r.Error, "_", " ")
+		t.host.Say(agent.Status{Text: fmt.Sprintf("Claude Code has no answer from %s (%s). It tries again in %v (%d of %d).", t.provider, why, max(delay, time.Second), r.Attempt, r.Attempts)})
 	case subtype == "status" && r.Status == "compacting":
 		t.host.Say(agent.Status{Text: "Claude Code sums up what was said so far, to make room."})
 	case subtype == "task_progress":
