@@ -104,6 +104,9 @@ func (o *owner) open(ctx context.Context, opt ownerOptions) error {
 		return err
 	}
 	programs := program.NewFinder(known)
+	if os.Getenv(envRunner) != "" {
+		programs = program.NewFinder(nil) // what is installed there is not seen from here
+	}
 	agents := config.BuiltIn(os.Getenv, endpoints, known)
 	options := history.Options{Folder: string(o.home), Scratch: o.home.scratches(), Closing: o.leaveHistory, Log: o.log}
 	options.Free = func() error { return o.rooms.Free() }

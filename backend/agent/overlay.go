@@ -8,14 +8,17 @@ type Overlay struct {
 	Permissions                         *PermissionPolicy
 	Tools                               *[]string
 	ClientTools                         *[]ClientToolSpec
-	Login                               *Login            // with LoginOwn the model is the program's choice, unless Model is set
+	Login                               *Login            // with LoginOwn the model is the program's choice unless Model is set; to name a Provider is to ask for LoginKey
 	Options                             map[string]string // the others stay as they are
 }
 
 // Over gives spec as the request wants it.
 func (o Overlay) Over(spec Spec) Spec {
-	if o.Login != nil && *o.Login == LoginOwn {
+	switch {
+	case o.Login != nil && *o.Login == LoginOwn:
 		spec.Provider, spec.Model = "", ""
+	case o.Provider != nil && *o.Provider != "" && spec.Login == LoginOwn:
+		spec.Login = LoginKey
 	}
 	replace(&spec.Login, o.Login)
 	replace(&spec.Name, o.Name)

@@ -11,6 +11,10 @@ func TestAnOverlayOfAProgram(t *testing.T) {
 	if got := (Overlay{Login: &own, Model: &opus}).Over(keyed); got.Model != opus || got.Provider != "" {
 		t.Errorf("with a model of its own it is %+v", got)
 	}
+	openai := "openai"
+	if got := (Overlay{Provider: &openai, Model: &opus}).Over(Spec{Login: LoginOwn}); got.Login != LoginKey || got.Provider != openai {
+		t.Errorf("with a provider it is %+v", got)
+	}
 	got := Overlay{Options: map[string]string{"mode": "plan"}}.Over(keyed)
 	if got.Options["mode"] != "plan" || got.Options["effort"] != "high" || got.Provider != "openai" {
 		t.Errorf("with an option it is %+v", got)

@@ -31,7 +31,7 @@ func (a ACP) Launch(spec agent.Spec) (agent.Launch, error) {
 	}
 	own := spec.Login == agent.LoginOwn
 	switch {
-	case known.alone && len(spec.Tools)+len(spec.ClientTools) > 0:
+	case known.unequipped && len(spec.Tools)+len(spec.ClientTools) > 0:
 		return agent.Launch{}, agent.Errorf(agent.CodeToolUnavailable, "%s cannot be given tools, and the agent %q has some. Take them from it, or choose another harness.", known.command, spec.ID)
 	case known.bold && launch.PermissionPolicy != agent.PermissionAuto:
 		return agent.Launch{}, agent.Errorf(agent.CodeValidation, "%s never asks before it changes something. Give the agent %q the permissions auto, or choose another harness.", known.command, spec.ID)
@@ -40,7 +40,7 @@ func (a ACP) Launch(spec agent.Spec) (agent.Launch, error) {
 	}
 	p := &agent.Program{
 		Command: known.command, Args: slices.Clone(known.args), Env: map[string]string{}, Files: map[string]string{},
-		Speech: agent.SpeechACP, Options: map[string]string{}, Login: spec.Login,
+		Speech: agent.SpeechACP, Options: map[string]string{}, Login: spec.Login, Alone: known.alone,
 	}
 	launch.Backend, launch.Harness, launch.Model, launch.Program = agent.BackendACP, a.Kind(), spec.Model, p
 	maps.Copy(p.Env, known.env)
@@ -69,5 +69,8 @@ func (a ACP) Launch(spec agent.Spec) (agent.Launch, error) {
 	}
 	launch.Endpoint = &endpoint
 	configure(p, spec.Model, endpoint)
+	if known.approve != nil && len(spec.Tools)+len(spec.ClientTools) > 0 {
+		known.approve(p)
+	}
 	return launch, nil
 }

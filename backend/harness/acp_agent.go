@@ -19,8 +19,10 @@ type acpAgent struct {
 	// instructions is the file in which it looks for the author's; empty if the protocol says them.
 	instructions string
 	modes        map[agent.PermissionPolicy]string // in which it asks for what it should, if it does not begin in that
-	alone        bool                              // it has no MCP
+	approve      func(p *agent.Program)            // lets it use our tools, which ask themselves, if nothing else does
+	unequipped   bool                              // it has no MCP
 	bold         bool                              // it asks for nothing
+	alone        bool                              // as agent.Program's
 }
 
 // configure gives a program a model, in a configuration of its own.
@@ -55,9 +57,12 @@ var acpAgents = map[string]acpAgent{
 				"[analytics]", "enabled = false", "",
 				"[model_providers.parley]", "name = "+quote(e.Provider), "base_url = "+quote(e.BaseURL), "env_key = "+quote(keyVariable), `wire_api = "responses"`)
 		}},
+		approve: func(p *agent.Program) {
+			p.Files["codex/config.toml"] += lines("", "[mcp_servers.parley]", "url = "+quote(agent.MarkToolsURL), `default_tools_approval_mode = "approve"`)
+		},
 	},
 	"gemini": {
-		command: "gemini", args: []string{"--acp"}, instructions: "home/.gemini/GEMINI.md",
+		command: "gemini", args: []string{"--acp"}, instructions: "home/.gemini/GEMINI.md", alone: true, // it takes a file that there is not for a failure
 		wires: map[agent.Wire]configure{agent.WireGemini: func(p *agent.Program, model string, e agent.Endpoint) {
 			p.Args = append(p.Args, "-m", model)
 			set(p.Env, "GEMINI_API_KEY", agent.MarkKey, "GOOGLE_GEMINI_BASE_URL", e.BaseURL, "GEMINI_CLI_TRUST_WORKSPACE", "true")
@@ -97,7 +102,7 @@ var acpAgents = map[string]acpAgent{
 		},
 	},
 	"pi-acp": {
-		command: "pi-acp", instructions: "pi/AGENTS.md", alone: true, bold: true,
+		command: "pi-acp", instructions: "pi/AGENTS.md", unequipped: true, bold: true,
 		env: map[string]string{"PI_OFFLINE": "1", "PI_SKIP_VERSION_CHECK": "1", "PI_TELEMETRY": "0"},
 		wires: map[agent.Wire]configure{
 			agent.WireOpenAI:    piACP("openai-completions"),

@@ -53,8 +53,8 @@ var known = []Known{
 	},
 	{
 		Kind: agent.KindClaude, Name: "Claude Code", Description: "Anthropic's coding agent.",
-		Command: "claude", Oldest: "2.1.0", Install: "npm install -g @anthropic-ai/claude-code", Wires: anthropic,
-		Can: []Ability{CanAsk, CanUseTools, CanSee, CanChoose, CanObey, CanResume},
+		Command: "claude", Oldest: "2.1.216", Install: "npm install -g @anthropic-ai/claude-code", Wires: anthropic,
+		Can: []Ability{CanAsk, CanUseTools, CanSee, CanChoose, CanObey, CanSteer, CanResume},
 	},
 	{
 		Kind: agent.KindACP("claude-agent-acp"), Name: "Claude Agent (ACP)", Description: "Claude Code by way of its ACP adapter.",

@@ -40,7 +40,8 @@ function Programs() {
           {problem}
         </p>
       )}
-      {all && <Group title={text.harness.installed} rows={all.filter(isThere)} none={text.harness.none} />}
+      {all?.length === 0 && <p className="mt-4 text-sm text-soft">{text.harness.elsewhere}</p>}
+      {all && all.length > 0 && <Group title={text.harness.installed} rows={all.filter(isThere)} none={text.harness.none} />}
       {all && <Group title={text.harness.others} rows={all.filter(harness => !isThere(harness))} />}
     </Dialog>
   );

@@ -9,8 +9,8 @@ import { Output } from './output.tsx';
 /** What became of a file: what backend/tool/write_file.go gives, and whoever else changes files. */
 interface Change {
   path: string;
-  bytes: number;
-  created: boolean;
+  bytes?: number;
+  created?: boolean;
   diff: string;
 }
 
@@ -55,5 +55,5 @@ export function editsIn(input: unknown): [old: string, now: string][] {
 
 /** What became of the file, where the call tells. */
 export function changeIn({ output }: Call): Change | undefined {
-  return has<Change>(output, { path: 'string', bytes: 'number', created: 'boolean', diff: 'string' }) ? output : undefined;
+  return has<Pick<Change, 'path' | 'diff'>>(output, { path: 'string', diff: 'string' }) ? output : undefined;
 }

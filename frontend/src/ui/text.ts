@@ -94,6 +94,7 @@ export const text = {
     installed: 'Installed',
     others: 'Not installed',
     none: 'None of the agents that Parley knows is installed.',
+    elsewhere: 'Your agents run on another machine. Which ones are installed there is not seen from here.',
     state: { ready: 'Ready', missing: 'Not installed', too_old: 'Too old', broken: 'Does not start' },
     needs: (oldest: string) => `Parley needs version ${oldest} or newer.`,
     command: 'Command',
@@ -282,7 +283,8 @@ export const text = {
     entryType: (type: string) => type,
     emptyFile: 'The file is empty.',
     emptyFolder: 'The folder is empty.',
-    unchanged: (bytes: number) => `Nothing changed, or nothing that can be shown as text. The file has ${count.format(bytes)} bytes.`,
+    unchanged: (bytes: number | undefined) =>
+      `Nothing changed, or nothing that can be shown as text.${bytes === undefined ? '' : ` The file has ${count.format(bytes)} bytes.`}`,
     changes: (added: number, removed: number) => `${plural(added, 'line', 'lines')} added, ${count.format(removed)} removed`,
   },
 
