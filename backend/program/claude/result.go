@@ -52,6 +52,8 @@ func (t *turn) result(line []byte) (*agent.Finish, error) {
 	}
 	finish := &agent.Finish{StopReason: agent.StopReason(r.Stop), Usage: t.used, Model: t.model}
 	switch {
+	case t.locked != "" && !t.stopped:
+		return nil, program.Refused("Claude Code", t.provider, t.locked)
 	case t.stopped || strings.HasPrefix(r.Ended, "aborted_"):
 		finish.StopReason = agent.StopCancelled
 	case t.problem == "max_output_tokens":

@@ -200,7 +200,7 @@ func text(content json.RawMessage) string {
 }
 
 // system says what Claude Code tells about itself, as far as it is worth a person's while.
-func (t *turn) system(subtype string, line []byte) {
+func (t *turn) system(subtype string, line []byte) error {
 	var r struct {
 		Content, Text, Description, Status string
 		Call                               string `json:"tool_use_id"`
@@ -208,11 +208,16 @@ func (t *turn) system(subtype string, line []byte) {
 		Attempts                           int `json:"max_retries"`
 		Delay                              int `json:"retry_delay_ms"`
 		Error                              string
+		HTTP                               int `json:"error_status"`
 	}
 	if json.Unmarshal(line, &r) != nil {
-		return
+		return nil
 	}
 	switch {
+	case subtype == "api_retry" && r.Error == "authentication_failed" && r.Attempt > 1:
+		// Once more is sensible, because it may get a new token. After that a person has to do something.
+		t.locked = fmt.Sprintf("HTTP %d", r.HTTP)
+		return t.interrupt()
 	case subtype == "api_retry":
 		delay := (time.Duration(r.Delay) * time.Millisecond).Round(time.Second)
 		why := strings.ReplaceAll(r.Error, "_", " ")
@@ -226,4 +231,5 @@ func (t *turn) system(subtype string, line []byte) {
 	case subtype == "informational" || subtype == "notification" || subtype == "model_refusal_fallback":
 		t.host.Say(agent.Status{Text: brief(r.Content + r.Text)})
 	}
+	return nil
 }
