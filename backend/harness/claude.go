@@ -30,6 +30,8 @@ func (c Claude) Launch(spec agent.Spec) (agent.Launch, error) {
 			"--permission-prompt-tool", "stdio", "--strict-mcp-config",
 			// Of the folder only its CLAUDE.md is read: its settings could allow calls, and run hooks.
 			"--setting-sources", "user", "--add-dir", ".",
+			// It asks: neither a mode nor a model of its own decides what may run.
+			"--permission-mode", "default", "--settings", agent.MarkPrivate + "/settings.json",
 			// A turn of ours is over when it ends.
 			"--disallowedTools", "ScheduleWakeup,Monitor",
 		},
@@ -47,7 +49,7 @@ func (c Claude) Launch(spec agent.Spec) (agent.Launch, error) {
 			"DISABLE_TELEMETRY":                            "1",
 			"ENABLE_TOOL_SEARCH":                           "false", // ours are in every request
 		},
-		Files:   map[string]string{},
+		Files:   map[string]string{"settings.json": `{"disableAutoMode": "disable", "useAutoModeDuringPlan": false}` + "\n"},
 		Speech:  agent.SpeechClaude,
 		Options: maps.Clone(spec.Options),
 		Login:   spec.Login,
