@@ -24,6 +24,7 @@ type Speaker struct {
 	options   []option
 	commands  []program.Command
 	terminals terminals
+	questions int   // that were asked
 	turn      *turn // nil between turns
 }
 
@@ -71,7 +72,6 @@ type turn struct {
 	ended        *outcome // how protocol 2 says that the turn has ended
 	offerChanged bool     // what may be chosen, or what commands there are
 	steered      []string // the ids of the prompts that were sent in the middle of the turn and are not answered
-	questions    int      // asked
 	denial       string   // what the person said of a call that they did not allow; it is said to the agent next
 }
 
