@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"time"
 
 	"parley/backend/agent"
 	"parley/backend/program"
@@ -29,7 +30,9 @@ type Speaker struct {
 }
 
 // New makes a speaker for an agent that has just started.
-func New() program.Speaker { return &Speaker{answers: map[string]*message{}} }
+func New() program.Speaker {
+	return &Speaker{answers: map[string]*message{}, terminals: terminals{now: time.Now}}
+}
 
 // Take is program.Speaker's. What the agent had still to say of the turn before is passed over first: the refusal of a
 // request that no agent knows comes after it.
