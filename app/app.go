@@ -6,11 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
 	"net"
 	"net/http"
 	"os"
-	"slices"
 	"time"
 
 	"parley/backend/agent"
@@ -19,6 +17,7 @@ import (
 	"parley/backend/harness"
 	"parley/backend/history"
 	"parley/backend/process"
+	"parley/backend/program"
 	"parley/backend/provider"
 	"parley/backend/runner"
 	"parley/backend/session"
@@ -100,10 +99,20 @@ func (o *owner) open(ctx context.Context, opt ownerOptions) error {
 	if err != nil {
 		return err
 	}
-	agents := config.BuiltIn(os.Getenv, slices.Collect(maps.Keys(endpoints)))
+	known, err := harness.Programs(os.Environ())
+	if err != nil {
+		return err
+	}
+	programs := program.NewFinder(known)
+	if os.Getenv(envRunner) != "" {
+		programs = program.NewFinder(nil) // what is installed there is not seen from here
+	}
+	agents := config.BuiltIn(os.Getenv, endpoints, known)
 	options := history.Options{Folder: string(o.home), Scratch: o.home.scratches(), Closing: o.leaveHistory, Log: o.log}
 	options.Free = func() error { return o.rooms.Free() }
-	options.Opened = func(ctx context.Context, s *store.Store) error { return o.enterHistory(ctx, s, agents, endpoints) }
+	options.Opened = func(ctx context.Context, s *store.Store) error {
+		return o.enterHistory(ctx, s, agents, programs, endpoints)
+	}
 	if options.Passphrase, err = vault.UnattendedPassphrase(); err != nil {
 		return err
 	}
@@ -111,7 +120,7 @@ func (o *owner) open(ctx context.Context, opt ownerOptions) error {
 		options.Ring = vault.NewKeychain(o.home.sealedValues())
 	}
 	o.history = history.New(options)
-	if err := o.listen(opt, agents); err != nil {
+	if err := o.listen(opt, agents, programs); err != nil {
 		return err
 	}
 	starting, cancel := context.WithCancel(ctx)
@@ -121,16 +130,21 @@ func (o *owner) open(ctx context.Context, opt ownerOptions) error {
 }
 
 // enterHistory builds what stands on the history, and lets the door open onto it.
-func (o *owner) enterHistory(ctx context.Context, s *store.Store, agents config.Agents, endpoints map[string]agent.Endpoint) error {
+func (o *owner) enterHistory(ctx context.Context, s *store.Store, agents config.Agents, programs *program.Finder, endpoints map[string]agent.Endpoint) error {
 	o.env = agent.NewEnvironment(o.backend, agent.DefaultLimits)
 	sessions, err := session.Open(ctx, session.Options{
 		Store:       s,
 		Environment: o.env,
 		Agent:       agents.Find,
-		Harness:     func(k agent.Kind) (agent.Harness, error) { return harness.For(k, endpoints, tool.Names()) },
-		Key:         func(name string) (string, bool) { return provider.Key(name, os.Getenv) },
-		Scratch:     o.home.scratch,
-		Log:         o.log,
+		Harness: func(k agent.Kind) (agent.Harness, error) {
+			if err := programs.Check(k); err != nil {
+				return nil, err
+			}
+			return harness.For(k, endpoints, tool.Names())
+		},
+		Key:     func(name string) (string, bool) { return provider.Key(name, os.Getenv) },
+		Scratch: o.home.scratch,
+		Log:     o.log,
 	})
 	if err != nil {
 		return err
@@ -178,7 +192,7 @@ func runnerBackend(ledger, private string, log *slog.Logger) (agent.Backend, err
 	return runner.NewLocal(runner.LocalOptions{Executable: executable, Ledger: ledger, Private: private, Log: log})
 }
 
-func (o *owner) listen(opt ownerOptions, agents config.Agents) error {
+func (o *owner) listen(opt ownerOptions, agents config.Agents, programs *program.Finder) error {
 	listener, err := net.Listen("tcp", opt.addr)
 	if err != nil {
 		return fmt.Errorf("open the door: %w", err)
@@ -186,7 +200,7 @@ func (o *owner) listen(opt ownerOptions, agents config.Agents) error {
 	addr := listener.Addr().String()
 	o.Connection = Connection{URL: "http://" + addr, Token: api.NewToken(), PID: os.Getpid()}
 	o.door = api.New(addr, api.Options{
-		History: o.history, Agents: agents, Page: frontend.Page(), Show: opt.show,
+		History: o.history, Agents: agents, Programs: programs, Page: frontend.Page(), Show: opt.show,
 		Token: o.Token, Origins: opt.origins, Version: Version, Log: o.log,
 	})
 	o.server = o.door.Server()

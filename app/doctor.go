@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"net/http"
 	"os"
 	"slices"
@@ -16,6 +15,8 @@ import (
 	"parley/backend/agent"
 	"parley/backend/api"
 	"parley/backend/config"
+	"parley/backend/harness"
+	"parley/backend/program"
 	"parley/backend/provider"
 	"parley/backend/vault"
 )
@@ -54,9 +55,9 @@ func doctorCommand() *cobra.Command {
 					}
 					continue
 				}
-				fmt.Fprintf(cmd.OutOrStdout(), "%-7s %-12s %s\n", f.Status, f.Check, f.Detail)
+				fmt.Fprintf(cmd.OutOrStdout(), "%-7s %-16s %s\n", f.Status, f.Check, f.Detail)
 				if f.Remedy != "" {
-					fmt.Fprintf(cmd.OutOrStdout(), "%20s → %s\n", "", f.Remedy)
+					fmt.Fprintf(cmd.OutOrStdout(), "%24s → %s\n", "", f.Remedy)
 				}
 			}
 			if sick {
@@ -74,7 +75,7 @@ func doctorCommand() *cobra.Command {
 // examine checks one thing after the other, each on its own.
 func examine(ctx context.Context, verify bool) func(yield func(finding) bool) {
 	return func(yield func(finding) bool) {
-		for _, check := range []func(context.Context) []finding{func(ctx context.Context) []finding { return checkData(ctx, verify) }, checkRunner, checkWindow, checkModels} {
+		for _, check := range []func(context.Context) []finding{func(ctx context.Context) []finding { return checkData(ctx, verify) }, checkRunner, checkWindow, checkPrograms, checkModels} {
 			for _, f := range check(ctx) {
 				if !yield(f) {
 					return
@@ -181,13 +182,34 @@ func checkWindow(context.Context) []finding {
 	return []finding{{"window", well, "can be shown", ""}}
 }
 
+// checkPrograms looks for everything that an agent can run in.
+func checkPrograms(context.Context) (all []finding) {
+	known, err := harness.Programs(os.Environ())
+	if err != nil {
+		return []finding{{"agents", broken, explain(err), ""}}
+	}
+	for _, found := range program.NewFinder(known).All() {
+		f := finding{found.Agent(), note, found.Name + " is not installed", found.Remedy()}
+		switch found.State {
+		case program.Ready:
+			f = finding{found.Agent(), well, strings.TrimSpace(found.Name+" "+found.Version) + " at " + found.Path, ""}
+		case program.TooOld:
+			f.Detail = fmt.Sprintf("%s is version %s, and Parley needs %s or newer", found.Name, found.Version, found.Oldest)
+		case program.Broken:
+			f.Detail = fmt.Sprintf("%s does not start: %s", found.Name, found.Problem)
+		}
+		all = append(all, f)
+	}
+	return all
+}
+
 // checkModels asks only whom the person named, and this machine.
 func checkModels(ctx context.Context) []finding {
 	endpoints, err := provider.Endpoints(os.Getenv)
 	if err != nil {
 		return []finding{{"models", broken, err.Error(), "Correct the variable."}}
 	}
-	named, err := config.BuiltIn(os.Getenv, slices.Sorted(maps.Keys(endpoints))).Find("")
+	named, err := config.BuiltIn(os.Getenv, endpoints, nil).Find("")
 	if err != nil || named.Provider == "" {
 		return append(askModels(ctx, endpoints["ollama"], "", note), finding{"agent", note, "only the demo agent", "Set PARLEY_MODEL to the name of a model, as ollama/NAME or NAME."})
 	}

@@ -247,19 +247,19 @@ func within(what string, happens func() bool) error {
 	return nil
 }
 
-// program is a process that runs.
-type program struct{ pid int }
+// proc is a process that runs.
+type proc struct{ pid int }
 
-func (p program) file(name string) string { return fmt.Sprintf("/proc/%d/%s", p.pid, name) }
+func (p proc) file(name string) string { return fmt.Sprintf("/proc/%d/%s", p.pid, name) }
 
-func (p program) has(part string) bool {
+func (p proc) has(part string) bool {
 	b, err := os.ReadFile(p.file("cmdline"))
 	return err == nil && strings.Contains(string(b), part)
 }
 
-func (p program) kill() { _ = syscall.Kill(p.pid, syscall.SIGKILL) } // it may have ended by itself
+func (p proc) kill() { _ = syscall.Kill(p.pid, syscall.SIGKILL) } // it may have ended by itself
 
-func (p program) String() string {
+func (p proc) String() string {
 	b, _ := os.ReadFile(p.file("cmdline"))
 	return strings.TrimSpace(strings.ReplaceAll(string(b), "\x00", " "))
 }
@@ -269,11 +269,11 @@ const aRunner = "\x00runner\x00"
 
 // processes gives those that work in a folder, or below it, or know of it by their arguments or environment, and have
 // these arguments.
-func processes(folder, args string) (list []program) {
+func processes(folder, args string) (list []proc) {
 	folders, _ := filepath.Glob("/proc/[0-9]*") // the pattern is a good one
 	for _, dir := range folders {
 		pid, _ := strconv.Atoi(filepath.Base(dir))
-		p := program{pid}
+		p := proc{pid}
 		environ, _ := os.ReadFile(p.file("environ")) // what cannot be read is not ours
 		cwd, _ := os.Readlink(p.file("cwd"))
 		if (strings.HasPrefix(cwd, folder) || p.has(folder) || strings.Contains(string(environ), folder)) && p.has(args) {

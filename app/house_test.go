@@ -20,11 +20,12 @@ const module = "parley/"
 // arrows is who may import whom. The left side is a room; the right side is all of Parley that its code, tests
 // excepted, may import. app and main are the two that are not bound.
 var arrows = map[string][]string{
-	"backend/agent":               {},
-	"backend/agent/agenttest":     {"backend/agent"},
-	"backend/redact":              {},
-	"backend/watch":               {},
-	"backend/config":              {"backend/agent"},
+	"backend/agent":           {},
+	"backend/agent/agenttest": {"backend/agent"},
+	"backend/redact":          {},
+	"backend/watch":           {},
+	// There is an agent for each program that the table of harness has; provider knows whether it can be given a model.
+	"backend/config":              {"backend/agent", "backend/harness", "backend/provider"},
 	"backend/policy":              {"backend/agent"},
 	"backend/provider":            {"backend/agent"},
 	"backend/tool":                {"backend/agent", "backend/policy"},
@@ -33,7 +34,7 @@ var arrows = map[string][]string{
 	"backend/scripted":            {"backend/agent", "backend/tool"},
 	"backend/mcp":                 {"backend/agent", "backend/policy", "backend/redact", "backend/tool"},
 	"backend/process":             {},
-	"backend/program":             {"backend/agent", "backend/process", "backend/mcp", "backend/tool"},
+	"backend/program":             {"backend/agent", "backend/process", "backend/mcp", "backend/tool", "backend/harness"},
 	"backend/program/pi":          {"backend/agent", "backend/program"},
 	"backend/program/claude":      {"backend/agent", "backend/program"},
 	"backend/program/acp":         {"backend/agent", "backend/program", "backend/process"},
@@ -47,7 +48,8 @@ var arrows = map[string][]string{
 	"backend/workflow":            {"backend/agent", "backend/config", "backend/redact"},
 	// uistream: a turn's message and its rows are two folds of one log, and share what a step is.
 	"backend/session": {"backend/agent", "backend/config", "backend/store", "backend/vault", "backend/policy", "backend/mcp", "backend/redact", "backend/uistream"},
-	"backend/api":     {"backend/agent", "backend/config", "backend/history", "backend/session", "backend/store", "backend/vault", "backend/provider", "backend/mcp", "backend/uistream", "backend/workflow"},
+	// api tells of the table of programs, and of what program found of it.
+	"backend/api": {"backend/agent", "backend/config", "backend/harness", "backend/program", "backend/history", "backend/session", "backend/store", "backend/vault", "backend/provider", "backend/mcp", "backend/uistream", "backend/workflow"},
 	// One parser for one directive language: the model server plays the same scripts as the demo agent.
 	"backend/modelserver": {"backend/scripted"},
 	// Browser tests start the model server as a process.
@@ -271,8 +273,8 @@ func uncommented(d *ast.GenDecl) string {
 
 func TestTypeScriptBudget(t *testing.T) {
 	walk(t, func(path string) {
-		if !strings.HasPrefix(path, "frontend/") || !strings.HasSuffix(path, ".ts") && !strings.HasSuffix(path, ".tsx") {
-			return
+		if !strings.HasPrefix(path, "frontend/") || !strings.HasSuffix(path, ".ts") && !strings.HasSuffix(path, ".tsx") || strings.HasSuffix(path, ".gen.ts") {
+			return // what is generated is as long as what it is generated from
 		}
 		src, err := os.ReadFile(filepath.Join("..", path))
 		if err != nil {

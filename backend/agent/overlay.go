@@ -1,15 +1,26 @@
 package agent
 
+import "maps"
+
 // Overlay is what a request says about its agent: it wins over the stored one. Nil fields are inherited.
 type Overlay struct {
 	Name, Model, Provider, SystemPrompt *string
 	Permissions                         *PermissionPolicy
 	Tools                               *[]string
 	ClientTools                         *[]ClientToolSpec
+	Login                               *Login            // with LoginOwn the model is the program's choice unless Model is set; to name a Provider is to ask for LoginKey
+	Options                             map[string]string // the others stay as they are
 }
 
 // Over gives spec as the request wants it.
 func (o Overlay) Over(spec Spec) Spec {
+	switch {
+	case o.Login != nil && *o.Login == LoginOwn:
+		spec.Provider, spec.Model = "", ""
+	case o.Provider != nil && *o.Provider != "" && spec.Login == LoginOwn:
+		spec.Login = LoginKey
+	}
+	replace(&spec.Login, o.Login)
 	replace(&spec.Name, o.Name)
 	replace(&spec.Model, o.Model)
 	replace(&spec.Provider, o.Provider)
@@ -17,6 +28,12 @@ func (o Overlay) Over(spec Spec) Spec {
 	replace(&spec.Permissions, o.Permissions)
 	replace(&spec.Tools, o.Tools)
 	replace(&spec.ClientTools, o.ClientTools)
+	if len(o.Options) > 0 {
+		options := map[string]string{}
+		maps.Copy(options, spec.Options)
+		maps.Copy(options, o.Options)
+		spec.Options = options
+	}
 	return spec
 }
 

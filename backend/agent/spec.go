@@ -25,9 +25,12 @@ type Login string
 
 // The logins; the enum is closed.
 const (
-	LoginKey Login = ""    // the key of Spec.Provider, in a configuration of its own
+	LoginKey Login = "key" // the key of Spec.Provider, in a configuration of its own; empty is the same
 	LoginOwn Login = "own" // that of the person, in theirs: they chose it
 )
+
+// Valid reports whether l is one of the list, or empty.
+func (l Login) Valid() bool { return l == "" || l == LoginKey || l == LoginOwn }
 
 // Launch is a Spec translated for one harness. It holds no secret, so it may be compared, logged and kept.
 type Launch struct {

@@ -9,12 +9,15 @@ import (
 
 // Agent is an agent that a person can talk to.
 type Agent struct {
-	ID          string     `json:"id"`
-	Name        string     `json:"name"`
-	Description string     `json:"description,omitempty"`
-	Harness     agent.Kind `json:"harness"`
-	Provider    string     `json:"provider,omitempty"`
-	Model       string     `json:"model,omitempty"`
+	ID          string `json:"id"`
+	Name        string `json:"name"`
+	Description string `json:"description,omitempty"`
+	Harness     string `json:"harness"`
+	Provider    string `json:"provider,omitempty"`
+	Model       string `json:"model,omitempty"`
+
+	Login   agent.Login       `json:"login,omitempty"`   // of an agent that is a program
+	Options map[string]string `json:"options,omitempty"` // of that program
 }
 
 // AgentList is every agent, the default one first.
@@ -35,13 +38,16 @@ type WindowShown struct {
 }
 
 func toAgent(s agent.Spec) Agent {
-	return Agent{s.ID, s.Name, s.Description, s.Harness, s.Provider, s.Model}
+	return Agent{s.ID, s.Name, s.Description, string(s.Harness), s.Provider, s.Model, s.Login, s.Options}
 }
 
+// listAgents leaves out those whose program is not installed.
 func (d inside) listAgents(*http.Request) (AgentList, error) {
-	list := AgentList{Agents: make([]Agent, len(d.Agents))}
-	for i, spec := range d.Agents {
-		list.Agents[i] = toAgent(spec)
+	list := AgentList{Agents: []Agent{}}
+	for _, spec := range d.Agents {
+		if d.Programs.OnPath(spec.Harness) {
+			list.Agents = append(list.Agents, toAgent(spec))
+		}
 	}
 	return list, nil
 }

@@ -17,6 +17,7 @@ import (
 	"parley/backend/agent"
 	"parley/backend/config"
 	"parley/backend/history"
+	"parley/backend/program"
 	"parley/backend/session"
 	"parley/backend/store"
 )
@@ -31,14 +32,15 @@ var windowOrigins = []string{"wails://wails", "http://wails.localhost"}
 
 // Options is what a door opens onto at once.
 type Options struct {
-	History *history.History
-	Agents  config.Agents
-	Page    fs.FS
-	Show    func() bool // brings the window to the front; false if there is none
-	Token   string      // the owner's; see NewToken
-	Origins []string    // of the pages that a person lets in besides our own, each as a browser sends it
-	Version string
-	Log     *slog.Logger
+	History  *history.History
+	Agents   config.Agents
+	Programs *program.Finder // of those that agents run in
+	Page     fs.FS
+	Show     func() bool // brings the window to the front; false if there is none
+	Token    string      // the owner's; see NewToken
+	Origins  []string    // of the pages that a person lets in besides our own, each as a browser sends it
+	Version  string
+	Log      *slog.Logger
 }
 
 // Rooms is what it opens onto while the history is open.

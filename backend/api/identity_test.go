@@ -145,7 +145,7 @@ func TestWhatARequestSays(t *testing.T) {
 	t.Run("§2 data.parameters", func(t *testing.T) {
 		w.answers(`{"session_id":"overlaid","data":{"parameters":{"agent":{"name":"Ada","model":"m"}},"messages":[{"role":"user","parts":[{"type":"text","text":"[[say:x]]"}]}]}}`)
 		var s Session
-		if w.get("/sessions/overlaid", &s); s.Agent.Name != "Ada" || s.Agent.Model != "m" || s.Agent.Harness != agent.KindScripted {
+		if w.get("/sessions/overlaid", &s); s.Agent.Name != "Ada" || s.Agent.Model != "m" || s.Agent.Harness != string(agent.KindScripted) {
 			t.Errorf("the agent is %+v: what is absent is inherited", s.Agent)
 		}
 	})

@@ -37,6 +37,8 @@ type SessionChange struct {
 	Title    *string `json:"title,omitempty"`
 	Draft    *string `json:"draft,omitempty"`
 	MaxTurns *int64  `json:"maxTurns,omitempty"`
+
+	Options map[string]string `json:"options,omitempty"` // of the agent's program, from the next turn on
 }
 
 func toSession(s store.Session) Session {

@@ -23,6 +23,7 @@ import (
 	"parley/backend/config"
 	"parley/backend/harness"
 	"parley/backend/history"
+	"parley/backend/program"
 	"parley/backend/scripted"
 	"parley/backend/session"
 	"parley/backend/store"
@@ -94,7 +95,7 @@ func openWith(t testing.TB, folder string, ring vault.Keyring, changes ...func(*
 		},
 	})
 	door = New(listener.Addr().String(), Options{
-		History: past, Agents: builtIn, Token: testToken, Version: "test", Log: log,
+		History: past, Agents: builtIn, Programs: program.NewFinder(nil), Token: testToken, Version: "test", Log: log,
 		Page: fstest.MapFS{"index.html": {Data: []byte("<p>page")}, "assets/a.js": {Data: []byte("1")}},
 	})
 	server := door.Server()
@@ -124,7 +125,7 @@ func options(s *store.Store, env *agent.Environment, scratch string) session.Opt
 	}
 }
 
-var builtIn = config.BuiltIn(func(string) string { return "" }, nil)
+var builtIn = config.BuiltIn(func(string) string { return "" }, nil, nil)
 
 // request makes a request that the door lets in; change makes it another one.
 func (w *world) request(method, path, body string, change func(*http.Request)) *http.Response {

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"parley/backend/agent"
+	"parley/backend/harness"
+	"parley/backend/provider"
 )
 
 // Agents are the agents a person can talk to, the default one first.
@@ -30,28 +32,43 @@ var careful = agent.Spec{
 	Permissions: agent.PermissionAsk,
 }
 
-// BuiltIn gives the agents that need no file: the two demo agents always, and an assistant when PARLEY_MODEL names a model,
-// as "id" or "provider/id" with one of the given providers.
-func BuiltIn(getenv func(string) string, providers []string) Agents {
-	model := getenv("PARLEY_MODEL")
-	if model == "" {
-		return Agents{demo, careful}
+// BuiltIn gives the agents that need no file: the two demo agents always; an assistant when PARLEY_MODEL names a model, as
+// "id" or "provider/id" with one of the providers that have an endpoint; and one for each program, installed or not. A
+// program works with that model if it can be given its provider, which has a key or needs none; else as the person has
+// set it up.
+func BuiltIn(getenv func(string) string, endpoints map[string]agent.Endpoint, programs []harness.Known) Agents {
+	agents := Agents{demo, careful}
+	name := getenv("PARLEY_MODEL")
+	endpoint, model := endpoints["openai"], name
+	if prefix, id, ok := strings.Cut(name, "/"); ok && endpoints[prefix].Provider != "" {
+		endpoint, model = endpoints[prefix], id
 	}
-	provider := "openai"
-	if prefix, id, ok := strings.Cut(model, "/"); ok && slices.Contains(providers, prefix) {
-		provider, model = prefix, id
+	if model != "" {
+		agents = slices.Insert(agents, 0, agent.Spec{
+			ID:           "assistant",
+			Name:         "Assistant",
+			Description:  "Answers with " + model + ".",
+			Harness:      agent.KindNative,
+			Provider:     endpoint.Provider,
+			Model:        model,
+			SystemPrompt: "You are a helpful assistant. Your tools work in a scratch folder that belongs to this session.",
+			Tools:        []string{"list_directory", "read_file", "write_file"},
+			Permissions:  agent.PermissionAsk,
+		})
 	}
-	return Agents{{
-		ID:           "assistant",
-		Name:         "Assistant",
-		Description:  "Answers with " + model + ".",
-		Harness:      agent.KindNative,
-		Provider:     provider,
-		Model:        model,
-		SystemPrompt: "You are a helpful assistant. Your tools work in a scratch folder that belongs to this session.",
-		Tools:        []string{"list_directory", "read_file", "write_file"},
-		Permissions:  agent.PermissionAsk,
-	}, demo, careful}
+	_, isKeyed := provider.Key(endpoint.Provider, getenv)
+	isUsable := model != "" && (isKeyed || endpoint.Provider == provider.Ollama)
+	for _, p := range programs {
+		spec := agent.Spec{ID: p.Agent(), Name: p.Name, Description: p.Description, Harness: p.Kind, Permissions: agent.PermissionAsk, Login: agent.LoginOwn}
+		if !p.Asks() {
+			spec.Permissions = agent.PermissionAuto
+		}
+		if isUsable && p.Takes(endpoint.Wire) {
+			spec.Login, spec.Provider, spec.Model = agent.LoginKey, endpoint.Provider, model
+		}
+		agents = append(agents, spec)
+	}
+	return agents
 }
 
 // Find gives the agent with this id; an empty id is the default one.

@@ -5,7 +5,14 @@ import (
 	"testing"
 
 	"parley/backend/agent"
+	"parley/backend/harness"
 )
+
+var endpoints = map[string]agent.Endpoint{
+	"openai":    {Provider: "openai"},
+	"ollama":    {Provider: "ollama"},
+	"anthropic": {Provider: "anthropic", Wire: agent.WireAnthropic},
+}
 
 func TestAModelBringsAnAssistant(t *testing.T) {
 	for setting, want := range map[string][2]string{ // provider and model
@@ -13,7 +20,7 @@ func TestAModelBringsAnAssistant(t *testing.T) {
 		"ollama/qwen3":        {"ollama", "qwen3"},
 		"meta-llama/llama-70": {"openai", "meta-llama/llama-70"}, // nobody's prefix is part of the model's name
 	} {
-		agents := BuiltIn(func(string) string { return setting }, []string{"openai", "ollama"})
+		agents := BuiltIn(func(string) string { return setting }, endpoints, nil)
 		assistant, err := agents.Find("")
 		if err != nil || assistant.Provider != want[0] || assistant.Model != want[1] {
 			t.Errorf("%s: got %s/%s, %v", setting, assistant.Provider, assistant.Model, err)
@@ -28,7 +35,7 @@ func TestAModelBringsAnAssistant(t *testing.T) {
 }
 
 func TestWithoutAModelThereIsTheDemoAgent(t *testing.T) {
-	agents := BuiltIn(func(string) string { return "" }, nil)
+	agents := BuiltIn(func(string) string { return "" }, nil, nil)
 	if first, err := agents.Find(""); err != nil || first.ID != "demo" {
 		t.Errorf("got %s, %v", first.ID, err)
 	}
@@ -38,5 +45,36 @@ func TestWithoutAModelThereIsTheDemoAgent(t *testing.T) {
 	_, err := agents.Find("assistant")
 	if e := agent.AsError(err); e.Code != agent.CodeValidation || !strings.Contains(e.Message, "demo") {
 		t.Errorf("asking for an agent that is not there: %v", err)
+	}
+}
+
+func TestThereIsAnAgentForEachProgram(t *testing.T) {
+	programs, err := harness.Programs([]string{"PARLEY_ACP_MINE=mine"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ model, key, id, want string }{
+		{"", "", "pi", "own /"},
+		{"gpt", "PARLEY_OPENAI_API_KEY", "pi", "key openai/gpt"},
+		{"gpt", "OPENAI_API_KEY", "codex-acp", "key openai/gpt"},
+		{"gpt", "", "pi", "own /"},
+		{"gpt", "OPENAI_API_KEY", "claude", "own /"},
+		{"anthropic/opus", "ANTHROPIC_API_KEY", "claude", "key anthropic/opus"},
+		{"anthropic/opus", "OPENAI_API_KEY", "claude", "own /"},
+		{"ollama/qwen3", "", "opencode", "key ollama/qwen3"},
+		{"gpt", "OPENAI_API_KEY", "mine", "own /"},
+		{"gpt", "OPENAI_API_KEY", "pi-acp", "key openai/gpt"},
+	} {
+		agents := BuiltIn(func(name string) string { return map[string]string{"PARLEY_MODEL": c.model, c.key: "secret"}[name] }, endpoints, programs)
+		spec, err := agents.Find(c.id)
+		if got := string(spec.Login) + " " + spec.Provider + "/" + spec.Model; err != nil || got != c.want {
+			t.Errorf("%+v: %s, %v", c, got, err)
+		}
+		if (spec.Permissions == agent.PermissionAsk) != (c.id != "pi-acp") || len(spec.Tools) > 0 || spec.Harness == "" {
+			t.Errorf("%s: %+v", c.id, spec)
+		}
+		if first, _ := agents.Find(""); first.Harness != agent.KindNative && first.Harness != agent.KindScripted {
+			t.Errorf("the default is %s", first.ID)
+		}
 	}
 }

@@ -19,12 +19,18 @@ func For(kind agent.Kind, endpoints map[string]agent.Endpoint, tools []string) (
 		return ACP{id, endpoints, tools}, nil
 	}
 	switch kind {
+	case agent.KindAgenta:
+		return Agenta{endpoints, tools}, nil
 	case agent.KindNative:
 		return Native{endpoints, tools}, nil
+	case agent.KindPi:
+		return Pi{endpoints, tools}, nil
 	case agent.KindScripted:
 		return Scripted{tools}, nil
+	case agent.KindClaude:
+		return Claude{endpoints, tools}, nil
 	}
-	return nil, agent.Errorf(agent.CodeValidation, "There is no harness %q. There are: %s, %s.", kind, agent.KindNative, agent.KindScripted)
+	return nil, agent.Errorf(agent.CodeValidation, "There is no harness %q. There are: %s, %s, %s, %s, %s, and acp: with the id of an agent.", kind, agent.KindAgenta, agent.KindClaude, agent.KindNative, agent.KindPi, agent.KindScripted)
 }
 
 // grant gives the part of a launch that says what the agent may do. It refuses a tool that does not exist, one that no

@@ -73,6 +73,9 @@ func translate(t *testing.T, text string) string {
 	if again, err := h.Launch(spec); err != nil || !reflect.DeepEqual(again, launch) {
 		t.Errorf("launching again gave %+v, %v", again, err)
 	}
+	if launch.Program != nil && launch.Program.Files["parley.js"] == piExtension {
+		launch.Program.Files["parley.js"] = "pi_extension.js"
+	}
 	b, err := json.MarshalIndent(launch, "", "  ")
 	if err != nil {
 		t.Fatal(err)

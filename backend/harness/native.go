@@ -14,8 +14,11 @@ type Native struct {
 // Kind is agent.KindNative.
 func (Native) Kind() agent.Kind { return agent.KindNative }
 
-// Launch needs a model, and a provider with an endpoint.
+// Launch needs a model, and a provider with an endpoint. The loop has no login of its own and no options.
 func (n Native) Launch(spec agent.Spec) (agent.Launch, error) {
+	if spec.Login == agent.LoginOwn || len(spec.Options) > 0 {
+		return agent.Launch{}, agent.Errorf(agent.CodeValidation, "The agent %q sets a login or options, which only a program of its own has. Remove them, or choose such a harness.", spec.ID)
+	}
 	endpoint, err := endpointOf(spec, n.Endpoints)
 	if err != nil {
 		return agent.Launch{}, err

@@ -19,9 +19,9 @@ type Backend struct{}
 // NewBackend makes a backend.
 func NewBackend() *Backend { return &Backend{} }
 
-// Supports is agent.Backend's.
+// Supports is agent.Backend's. Agenta is the loop with opinions.
 func (*Backend) Supports(name agent.BackendName, harness agent.Kind) bool {
-	return name == agent.BackendInprocess && harness == agent.KindNative
+	return name == agent.BackendInprocess && (harness == agent.KindNative || harness == agent.KindAgenta)
 }
 
 // NewSandbox is agent.Backend's.

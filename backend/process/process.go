@@ -83,6 +83,9 @@ func Start(c Command, ledger string) (*Process, error) {
 	return p, nil
 }
 
+// Find gives where the program of a command is: on PATH, unless the command is a path. Nothing is started.
+func Find(command string) (path string, err error) { return exec.LookPath(command) }
+
 // PID is the program's number.
 func (p *Process) PID() int { return p.cmd.Process.Pid }
 

@@ -120,6 +120,9 @@ func (l *listening) find(ctx context.Context, s *session) (*session, how, error)
 	}
 	l.sandbox.left = standing{}
 	s, err := start(ctx, l.sandbox, l.launch, l.prompt, resume)
+	if err != nil && resume != "" && ctx.Err() == nil { // some programs end when they do not know the session
+		s, err = start(ctx, l.sandbox, l.launch, l.prompt, "")
+	}
 	switch {
 	case err != nil:
 		return nil, "", err
@@ -175,8 +178,7 @@ func (l *listening) listen(ctx context.Context, s *session) (agent.Finish, error
 			closed = nil
 			stop()
 		case <-grace:
-			s.kill()
-			<-p.over
+			s.end()
 			l.session = nil
 			return agent.Finish{StopReason: agent.StopCancelled, Killed: true}, nil
 		}

@@ -18,6 +18,9 @@ import (
 	"parley/backend/native"
 	"parley/backend/process"
 	"parley/backend/program"
+	"parley/backend/program/acp"
+	"parley/backend/program/claude"
+	"parley/backend/program/pi"
 	"parley/backend/scripted"
 )
 
@@ -29,7 +32,11 @@ const exitCrashed = 70
 var errCrash = errors.New("a script asked for a crash")
 
 // speakers are the protocols of programs.
-var speakers = program.Speakers{}
+var speakers = program.Speakers{
+	agent.SpeechACP:    acp.New,
+	agent.SpeechClaude: claude.New,
+	agent.SpeechPi:     pi.New,
+}
 
 // Main is the command "parley runner"; args is what follows these words. It returns the exit status.
 //

@@ -55,10 +55,18 @@ func (s *Sessions) head(ctx context.Context, session store.Session) (store.Turn,
 	return turns[0], nil
 }
 
-// Fork copies the branch that is shown, up to the turn of a message (all of it if that is empty), into a new session.
-func (s *Sessions) Fork(ctx context.Context, key agent.SessionKey, message agent.MessageID) (agent.SessionKey, error) {
+// Fork copies the branch that is shown, up to the turn of a message (all of it if that is empty), into a new session. That
+// has the agent named, as the overlay wants it; its own if none is.
+func (s *Sessions) Fork(ctx context.Context, key agent.SessionKey, message agent.MessageID, agentID string, overlay agent.Overlay) (agent.SessionKey, error) {
 	session, err := s.Store.Session(ctx, key)
 	if err != nil {
+		return agent.SessionKey{}, err
+	}
+	wanted, err := s.wanted(session.Agent, agentID, overlay)
+	if err != nil {
+		return agent.SessionKey{}, err
+	}
+	if _, err := s.Harness(wanted.Harness); err != nil {
 		return agent.SessionKey{}, err
 	}
 	head := session.Head
@@ -73,7 +81,7 @@ func (s *Sessions) Fork(ctx context.Context, key agent.SessionKey, message agent
 		return agent.SessionKey{}, agent.Errorf(agent.CodeValidation, "There is nothing in this session to copy yet.")
 	}
 	to := agent.SessionKey{Project: key.Project, Session: agent.NewSessionID()}
-	if err := s.Store.Fork(ctx, key, head, to.Session, s.Scratch(to)); err != nil {
+	if err := s.Store.Fork(ctx, key, head, to.Session, wanted, s.Scratch(to)); err != nil {
 		return agent.SessionKey{}, err
 	}
 	s.changes.publish(Change{Key: to})

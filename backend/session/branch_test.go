@@ -2,6 +2,7 @@ package session
 
 import (
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -111,7 +112,7 @@ func TestAForkGoesItsOwnWay(t *testing.T) {
 	first := w.send(t, named("u1", "[[say:a]]"))
 	all(t, first)
 	all(t, w.send(t, named("u2", "[[say:b]]")))
-	fork, err := w.Fork(t.Context(), home, first.Message)
+	fork, err := w.Fork(t.Context(), home, first.Message, "", agent.Overlay{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,16 +124,56 @@ func TestAForkGoesItsOwnWay(t *testing.T) {
 	r = named("u1", "[[say:edited]]")
 	r.Key = fork
 	all(t, w.send(t, r))
-	if fork, err = w.Fork(t.Context(), fork, ""); err != nil { // of the branch of the edit only
+	if fork, err = w.Fork(t.Context(), fork, "", "", agent.Overlay{}); err != nil { // of the branch of the edit only
 		t.Fatal(err)
 	}
 	r = named("u1", "[[say:once more]]")
 	r.Key = fork
 	all(t, w.send(t, r))
 	w.wantShown(t, fork, "u1~3:[[say:once more]]", "once more")
-	if _, err := w.Fork(t.Context(), agent.SessionKey{Project: home.Project, Session: "none"}, ""); !errors.Is(err, store.ErrNotFound) {
+	if _, err := w.Fork(t.Context(), agent.SessionKey{Project: home.Project, Session: "none"}, "", "", agent.Overlay{}); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("forked what is not there: %v", err)
 	}
+}
+
+// A fork may go on with another agent; the session it comes from keeps its own. Nobody goes on in a program that is gone.
+func TestAForkGoesOnWithAnotherAgent(t *testing.T) {
+	w := fresh(t)
+	all(t, w.send(t, named("u1", "[[say:a]]")))
+	own := agent.LoginOwn
+	fork, err := w.Fork(t.Context(), home, "", careful.ID, agent.Overlay{Login: &own})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := w.store.Session(t.Context(), fork)
+	if err != nil || s.Agent.ID != careful.ID || s.Agent.Login != own || w.status(t).Agent.ID != player.ID {
+		t.Errorf("%+v goes on, from %s (%v)", s.Agent, w.status(t).Agent.ID, err)
+	}
+	r := says(`[[tool:write_file {"path":"a","content":"x"}]]`)
+	r.Key = fork
+	records := all(t, w.send(t, r))
+	if _, asks := records[len(records)-1].Event.(agent.TurnPaused); !asks || records[0].Event.(agent.TurnStarted).Agent != careful.ID {
+		t.Errorf("the other agent says %+v", records)
+	}
+	w.wantShown(t, fork, "u1:[[say:a]]", "a", r.User.Parts[0].(agent.TextPart).Text)
+	if _, err := w.Fork(t.Context(), home, "", "nobody", agent.Overlay{}); err == nil {
+		t.Error("forked to nobody")
+	}
+}
+
+// Whose harness cannot be had is refused before anything of it is stored.
+func TestWhatCannotRunIsNotSent(t *testing.T) {
+	w := fresh(t)
+	all(t, w.send(t, named("u1", "[[say:a]]")))
+	w.Harness = func(agent.Kind) (agent.Harness, error) { return nil, agent.Errorf(agent.CodeValidation, "It is gone.") }
+	_, err := w.Send(t.Context(), named("u2", "[[say:b]]"))
+	if err == nil || agent.AsError(err).Message != "It is gone." {
+		t.Errorf("sent: %v", err)
+	}
+	if _, err := w.Fork(t.Context(), home, "", careful.ID, agent.Overlay{}); err == nil {
+		t.Error("forked to who cannot go on")
+	}
+	w.wantShown(t, home, "u1:[[say:a]]", "a")
 }
 
 // §2 inputs per turn; parameters: what is absent is inherited from the stored agent.
@@ -156,6 +197,13 @@ func TestTheAgentOfARequest(t *testing.T) {
 		t.Errorf("filled %q, %v", filled, err)
 	}
 	all(t, w.send(t, r)) // the same again changes nothing
+	if _, err := w.Change(t.Context(), home, store.Change{Options: map[string]string{"mode": "plan", "model": "x"}}); err != nil {
+		t.Fatal(err)
+	}
+	if s, err := w.Change(t.Context(), home, store.Change{Options: map[string]string{"mode": "code"}}); err != nil || !maps.Equal(s.Agent.Options, map[string]string{"mode": "code", "model": "x"}) || s.Agent.Model != model {
+		t.Errorf("chose %+v, %v", s.Agent, err)
+	}
+	all(t, w.send(t, r)) // what it does not name stays
 	model = "third"
 	if _, err := w.Send(t.Context(), r); err == nil {
 		t.Error("the agent of a session was changed")

@@ -27,6 +27,9 @@ func (s *Sessions) start(ctx context.Context, t *Turn, r Request) error {
 	if _, err := fill(session.Agent.SystemPrompt, r.Inputs); err != nil {
 		return err
 	}
+	if _, err := s.Harness(session.Agent.Harness); err != nil {
+		return err
+	}
 	at, err := s.place(ctx, session, r)
 	if err != nil {
 		return err

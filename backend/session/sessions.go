@@ -139,13 +139,10 @@ func (s *Sessions) find(ctx context.Context, r Request) (store.Session, error) {
 	if err != nil {
 		return session, err
 	}
-	wanted := session.Agent
-	if r.Agent != "" && r.Agent != session.Agent.ID {
-		if wanted, err = s.Agent(r.Agent); err != nil {
-			return store.Session{}, err
-		}
+	wanted, err := s.wanted(session.Agent, r.Agent, r.Overlay)
+	if err != nil {
+		return store.Session{}, err
 	}
-	wanted = r.Overlay.Over(wanted)
 	if sameAgent(wanted, session.Agent) {
 		return session, nil
 	}
@@ -155,6 +152,15 @@ func (s *Sessions) find(ctx context.Context, r Request) (store.Session, error) {
 	}
 	session.Agent = wanted
 	return session, err
+}
+
+// wanted gives the agent with an id, or the one that a session has, as the overlay wants it.
+func (s *Sessions) wanted(has agent.Spec, id string, overlay agent.Overlay) (agent.Spec, error) {
+	if id == "" || id == has.ID {
+		return overlay.Over(has), nil
+	}
+	spec, err := s.Agent(id)
+	return overlay.Over(spec), err
 }
 
 func (s *Sessions) create(ctx context.Context, key agent.SessionKey, wanted string, overlay agent.Overlay) (store.Session, error) {

@@ -7,11 +7,12 @@ import (
 	"parley/backend/agent"
 )
 
-// Fork copies the branch that ends in head, with its log and messages, into a new session of the same project. Turns get
+// Fork copies the branch that ends in head, with its log and messages, into a new session of the same project and another
+// agent, or the same. Turns get
 // ids of their own; messages keep theirs. What a turn says that is not settled yet is not copied, and neither is what was
 // approved for the whole session: the new one asks again. A head that is no turn of the session is ErrNotFound, an id that
 // is taken ErrExists.
-func (s *Store) Fork(ctx context.Context, from agent.SessionKey, head agent.TurnID, to agent.SessionID, workingDir string) error {
+func (s *Store) Fork(ctx context.Context, from agent.SessionKey, head agent.TurnID, to agent.SessionID, spec agent.Spec, workingDir string) error {
 	err := s.update(ctx, flushed, func(tx tx) error {
 		// Nobody else writes meanwhile, so what readers find is what there is.
 		original, err := s.Session(ctx, from)
@@ -26,7 +27,7 @@ func (s *Store) Fork(ctx context.Context, from agent.SessionKey, head agent.Turn
 			return err
 		}
 		f := fork{store: s, tx: tx, from: original.row, key: agent.SessionKey{Project: from.Project, Session: to}, nextSeq: 1, sent: map[agent.MessageID]bool{}}
-		if f.row, err = s.createSession(ctx, tx, f.key, original.Agent, workingDir); err != nil {
+		if f.row, err = s.createSession(ctx, tx, f.key, spec, workingDir); err != nil {
 			return err
 		}
 		for _, t := range turns {

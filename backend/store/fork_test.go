@@ -72,7 +72,7 @@ func TestForkCopiesABranch(t *testing.T) {
 	before, err := s.Session(t.Context(), home)
 	must(t, err)
 
-	must(t, s.Fork(t.Context(), home, "t4", forked.Session, "/copy"))
+	must(t, s.Fork(t.Context(), home, "t4", forked.Session, spec, "/copy"))
 	fork, err := s.Session(t.Context(), forked)
 	must(t, err)
 	if got, want := transcript(t, s, fork.Head), transcript(t, s, asked); !slices.Equal(got, want) {
@@ -141,7 +141,7 @@ func TestForkOfASalvagedBranch(t *testing.T) {
 		_, err := s.writer.ExecContext(t.Context(), `UPDATE turn SET parent = CASE id WHEN ? THEN NULL ELSE ? END`, order[0], order[0])
 		must(t, err)
 		to := agent.SessionKey{Project: home.Project, Session: agent.SessionID(fmt.Sprint("fork", i))}
-		must(t, s.Fork(t.Context(), home, order[1], to.Session, ""))
+		must(t, s.Fork(t.Context(), home, order[1], to.Session, spec, ""))
 		for _, id := range []agent.MessageID{"u1", "a1", "a1b"} {
 			_, err := s.Message(t.Context(), to, id)
 			must(t, err)
@@ -160,10 +160,10 @@ func TestWhatCannotBeForked(t *testing.T) {
 	for what, try := range map[string]struct {
 		err, want error
 	}{
-		"an id that is taken":  {s.Fork(t.Context(), home, turn, forked.Session, ""), ErrExists},
-		"another's turn":       {s.Fork(t.Context(), forked, turn, "new", ""), ErrNotFound},
-		"no turn":              {s.Fork(t.Context(), home, "t9", "new", ""), ErrNotFound},
-		"from another project": {s.Fork(t.Context(), elsewhere, turn, "new", ""), ErrNotFound},
+		"an id that is taken":  {s.Fork(t.Context(), home, turn, forked.Session, spec, ""), ErrExists},
+		"another's turn":       {s.Fork(t.Context(), forked, turn, "new", spec, ""), ErrNotFound},
+		"no turn":              {s.Fork(t.Context(), home, "t9", "new", spec, ""), ErrNotFound},
+		"from another project": {s.Fork(t.Context(), elsewhere, turn, "new", spec, ""), ErrNotFound},
 	} {
 		if !errors.Is(try.err, try.want) {
 			t.Errorf("%s: %v", what, try.err)
@@ -181,7 +181,7 @@ func TestWhatCannotBeForked(t *testing.T) {
 func TestForkOfTheFirstTurnWhileItRuns(t *testing.T) {
 	s := fresh(t)
 	must(t, s.CreateSession(t.Context(), home, spec, ""))
-	must(t, s.Fork(t.Context(), home, waiting(t, s, home, "1", ""), forked.Session, ""))
+	must(t, s.Fork(t.Context(), home, waiting(t, s, home, "1", ""), forked.Session, spec, ""))
 	if fork, err := s.Session(t.Context(), forked); err != nil || fork.Status != Created || fork.Head != "" || fork.NextSeq != 1 {
 		t.Errorf("the fork is %+v (%v)", fork, err)
 	}
@@ -198,6 +198,6 @@ func BenchmarkForkOf10000Messages(b *testing.B) {
 	n := 0
 	for b.Loop() {
 		n++
-		must(b, s.Fork(b.Context(), home, head, agent.SessionID(fmt.Sprint("fork", n)), ""))
+		must(b, s.Fork(b.Context(), home, head, agent.SessionID(fmt.Sprint("fork", n)), spec, ""))
 	}
 }

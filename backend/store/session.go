@@ -137,13 +137,21 @@ type Change struct {
 	Title    *string
 	Draft    *string
 	MaxTurns *int64
+	Options  map[string]string // of the agent's program; the others stay as they are
 }
 
 // ChangeSession changes a session, or gives ErrNotFound. A draft does not move the session up in its list.
 func (s *Store) ChangeSession(ctx context.Context, key agent.SessionKey, c Change) error {
 	defer s.wakeIndex()
-	return s.updateSession(ctx, `UPDATE session SET title = coalesce(?, title), draft = coalesce(?, draft),
-		max_turns = coalesce(?, max_turns) WHERE project = ? AND id = ? AND deleted_at IS NULL`, c.Title, c.Draft, c.MaxTurns, key.Project, key.Session)
+	patch, err := json.Marshal(struct {
+		Options map[string]string `json:"options,omitempty"` // as agent.Spec has them
+	}{c.Options})
+	if err != nil {
+		return err
+	}
+	return s.updateSession(ctx, `UPDATE session SET title = coalesce(?, title), draft = coalesce(?, draft), max_turns = coalesce(?, max_turns),
+		agent_snapshot = json_patch(agent_snapshot, ?)
+		WHERE project = ? AND id = ? AND deleted_at IS NULL`, c.Title, c.Draft, c.MaxTurns, string(patch), key.Project, key.Session)
 }
 
 // ChooseAgent gives another agent to a session in which nothing was sent yet; after that it is ErrExists.

@@ -15,7 +15,7 @@ func (r *reader) overlay(path string, raw json.RawMessage) (o agent.Overlay) {
 	r.only(path, parameters, "agent")
 	path += ".agent"
 	in := r.object(path, parameters["agent"])
-	r.only(path, in, "name", "model", "provider", "system_prompt", "tools", "permissions")
+	r.only(path, in, "name", "model", "provider", "system_prompt", "tools", "permissions", "login", "options")
 	o.Name = r.optional(path+".name", in["name"])
 	o.Model = r.optional(path+".model", in["model"])
 	o.Provider = r.optional(path+".provider", in["provider"])
@@ -26,6 +26,19 @@ func (r *reader) overlay(path string, raw json.RawMessage) (o agent.Overlay) {
 			r.fail("%s.permissions must be %s, %s or %s", path, agent.PermissionAuto, agent.PermissionDeny, agent.PermissionAsk)
 		}
 		o.Permissions = &permissions
+	}
+	if given(in["login"]) {
+		login := agent.Login(r.text(path+".login", in["login"]))
+		if !login.Valid() {
+			r.fail("%s.login must be %s or %s", path, agent.LoginKey, agent.LoginOwn)
+		}
+		o.Login = &login
+	}
+	for name, raw := range r.object(path+".options", in["options"]) {
+		if o.Options == nil {
+			o.Options = map[string]string{}
+		}
+		o.Options[name] = r.text(path+".options."+name, raw)
 	}
 	if given(in["tools"]) {
 		o.Tools, o.ClientTools = &[]string{}, &[]agent.ClientToolSpec{}

@@ -258,13 +258,13 @@ func checkRefused(t *testing.T, what string, err error, want string) {
 
 // §2 optional inline agent, partial: what is absent is inherited. data.inputs: any object, per turn.
 func TestARequestMayBringInputsAndAnAgent(t *testing.T) {
-	const parameters = `"parameters":{"agent":{"model":"m","system_prompt":"","permissions":"ask","tools":["bash",{"kind":"client","name":"locate","description":"Where?","inputSchema":{"type":"object"}}]}}`
+	const parameters = `"parameters":{"agent":{"model":"m","system_prompt":"","permissions":"ask","login":"own","options":{"mode":"plan"},"tools":["bash",{"kind":"client","name":"locate","description":"Where?","inputSchema":{"type":"object"}}]}}`
 	const messages = `[{"id":"u1","role":"user","parts":[{"type":"text","text":"Hi"}]}]`
-	model, prompt, ask := "m", "", agent.PermissionAsk
+	model, prompt, ask, own := "m", "", agent.PermissionAsk, agent.LoginOwn
 	want := Request{
 		Session: "s", Trigger: TriggerSubmit, Message: said("Hi"), Inputs: []byte(`{"a":[1]}`),
 		Overlay: agent.Overlay{
-			Model: &model, SystemPrompt: &prompt, Permissions: &ask, Tools: &[]string{"bash"},
+			Model: &model, SystemPrompt: &prompt, Permissions: &ask, Tools: &[]string{"bash"}, Login: &own, Options: map[string]string{"mode": "plan"},
 			ClientTools: &[]agent.ClientToolSpec{{Name: "locate", Description: "Where?", InputSchema: []byte(`{"type":"object"}`)}},
 		},
 	}

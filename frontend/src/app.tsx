@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react';
 import { ChatView } from './chat/chat.tsx';
 import { newSessionId } from './chat/sessions.ts';
+import { HarnessDialog } from './harnesses/dialog.tsx';
 import { useParley } from './parley.ts';
 import { Sidebar } from './sessions/sidebar.tsx';
 import { ErrorBoundary } from './ui/boundary.tsx';
@@ -45,6 +46,7 @@ function Page() {
   useEffect(() => list.look(session.id), [list, session]);
   useShortcut('new', () => goTo(undefined));
   useShortcut('key', () => dialogs.showKey());
+  useShortcut('agents', () => dialogs.showHarnesses());
   return (
     <div className="flex h-dvh">
       <Sidebar current={session.id} />
@@ -58,6 +60,7 @@ function Page() {
       </main>
       <DialogView />
       <KeyDialog />
+      <HarnessDialog />
     </div>
   );
 }

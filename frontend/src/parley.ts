@@ -5,6 +5,7 @@ import { chatTransport } from './api/transport.ts';
 import { Wire } from './api/wire.ts';
 import { OpenSessions } from './chat/sessions.ts';
 import { Agents } from './sessions/agents.ts';
+import { Harnesses } from './harnesses/harnesses.ts';
 import { Search } from './search/search.ts';
 import { SessionList } from './sessions/list.ts';
 import { Dialogs } from './ui/dialogs.ts';
@@ -21,6 +22,7 @@ export interface Parley {
   wire: Wire;
   vault: LiveVault;
   agents: Agents;
+  harnesses: Harnesses;
   list: SessionList;
   search: Search;
   open: OpenSessions;
@@ -37,12 +39,14 @@ export function startParley(): Parley {
   const client = new Client(door);
   const wire = new Wire(door, client);
   const vault = new LiveVault(client, wire);
+  const agents = new Agents(client, vault);
   const parley: Parley = {
     host,
     client,
     wire,
     vault,
-    agents: new Agents(client, vault),
+    agents,
+    harnesses: new Harnesses(client, agents),
     list: new SessionList(client, wire, vault),
     search: new Search(client),
     open: new OpenSessions(client, chatTransport(wire), wire, vault),

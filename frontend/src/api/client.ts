@@ -5,6 +5,8 @@ import type {
   Decided,
   Decision,
   Failure,
+  ForkRequest,
+  HarnessList,
   Health,
   LoadedSession,
   Queue,
@@ -59,6 +61,9 @@ export class Client {
 
   health = () => this.ask<Health>('GET', '/health');
   agents = () => this.ask<AgentList>('GET', '/agents');
+  /** The programs that agents run in, as they were seen last. */
+  harnesses = () => this.ask<HarnessList>('GET', '/harnesses');
+  lookForHarnesses = () => this.ask<HarnessList>('POST', '/harnesses');
 
   sessions = (page: { after?: string; limit: number }) => this.ask<SessionList>('GET', `/sessions?${query(page)}`);
   session = (id: string) => this.ask<Session>('GET', `/sessions/${encodeURIComponent(id)}`);
@@ -92,8 +97,8 @@ export class Client {
 
   /** Shows the branch that goes through a message. */
   choose = (id: string, messageId: string) => this.ask<void>('POST', `/messages/${encodeURIComponent(id)}/branch`, { body: { messageId } });
-  /** Copies the session up to a message into a new one. */
-  fork = (id: string, messageId: string) => this.ask<Session>('POST', `/sessions/${encodeURIComponent(id)}/fork`, { body: { messageId } });
+  /** Copies the session, up to a message, into a new one, where another agent may go on. */
+  fork = (id: string, how: ForkRequest) => this.ask<Session>('POST', `/sessions/${encodeURIComponent(id)}/fork`, { body: how });
 
   vault = () => this.ask<Vault>('GET', '/vault');
   /** With neither a code nor a passphrase the keychain is asked, which may wait for its dialog. */

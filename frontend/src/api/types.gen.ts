@@ -107,19 +107,47 @@ export interface Scrub {
   lost: number
 }
 
-export type Kind = "native" | "scripted"
+export type Login = "key" | "own"
 
 export interface Agent {
   id: string
   name: string
   description?: string
-  harness: Kind
+  harness: string
   provider?: string
   model?: string
+  login?: Login
+  options?: Record<string, string>
 }
 
 export interface AgentList {
   agents: Agent[]
+}
+
+export type Readiness = "ready" | "missing" | "too_old" | "broken"
+
+export type Ability = "approvals" | "tools" | "images" | "options" | "instructions" | "steering" | "resume"
+
+export interface Harness {
+  kind: string
+  name: string
+  description: string
+  agent: string
+  state: Readiness
+  command: string
+  path?: string
+  version?: string
+  oldest?: string
+  problem?: string
+  remedy: string
+  install?: string
+  login: Login
+  model?: string
+  can: Ability[]
+}
+
+export interface HarnessList {
+  harnesses: Harness[]
 }
 
 export type Status = "created" | "idle" | "running" | "paused" | "interrupted"
@@ -149,10 +177,13 @@ export interface SessionChange {
   title?: string
   draft?: string
   maxTurns?: number
+  options?: Record<string, string>
 }
 
 export interface ForkRequest {
   messageId?: string
+  agent?: string
+  login?: Login
 }
 
 export type Role = "system" | "user" | "assistant" | "tool"

@@ -4,13 +4,15 @@ import { QuestionBar } from '../approvals/bar.tsx';
 import { useParley } from '../parley.ts';
 import { AgentPicker } from '../sessions/picker.tsx';
 import { Button } from '../ui/button.tsx';
-import { settleOn } from '../ui/route.ts';
+import { goTo, settleOn } from '../ui/route.ts';
 import { useStore } from '../ui/store.ts';
 import { text } from '../ui/text.ts';
 import { useAnnouncement } from './announce.ts';
 import { Composer } from './composer.tsx';
+import { harnessIn } from './harness.ts';
 import { Header } from './header.tsx';
 import { spoken } from './message.ts';
+import { OptionPickers } from './options.tsx';
 import { openQuestions } from './questions.ts';
 import type { OpenSession } from './session.ts';
 import { Transcript } from './transcript.tsx';
@@ -22,7 +24,7 @@ const throttle = 50;
 
 /** One session: its name, its session, and the place to write. */
 export function ChatView({ session }: { session: OpenSession }) {
-  const { agents, list } = useParley();
+  const { agents, list, view } = useParley();
   const { messages: last, status } = useChat({ chat: session.chat, throttle });
   const past = useStore(session.pages, state => state.past?.messages);
   const place = useStore(session.pages, state => state.place);
@@ -49,7 +51,9 @@ export function ChatView({ session }: { session: OpenSession }) {
     if (isBegun) settleOn(session.id);
   }, [isBegun, session]);
 
-  const send = () => void session.send(isBegun ? undefined : agent?.id);
+  const program = harnessIn(last, stored?.agent.harness);
+  const goOn = useFork(session);
+  const send = () => void (isBegun || !agent ? session.send() : session.send(agent.id, view.loginOf(agent.id)));
   return (
     <>
       <Header title={title} session={stored} />
@@ -78,13 +82,26 @@ export function ChatView({ session }: { session: OpenSession }) {
         <>
           <QuestionBar session={session} asked={asked} />
           <Waiting session={session} isActive={isActive} />
-          <Composer session={session} lastSent={lastSent && spoken(lastSent)} isBusy={isBusy} isPaused={isPaused} asked={asked} onSend={send}>
-            <AgentPicker agent={agent} agents={isBegun ? [] : known} onChoose={choose} />
+          <Composer session={session} lastSent={lastSent && spoken(lastSent)} isBusy={isBusy} isPaused={isPaused} asked={asked} commands={program?.commands ?? []} onSend={send}>
+            <AgentPicker agent={agent} agents={known} onChoose={isBegun ? goOn : choose} />
+            {stored && <OptionPickers session={stored} options={program?.options ?? []} />}
           </Composer>
         </>
       )}
     </>
   );
+}
+
+/** Lets another agent go on, in a session of its own that has what was said so far, and what is being written. */
+function useFork(session: OpenSession): (agent: string) => void {
+  const { client, toasts, view } = useParley();
+  const fork = async (agent: string) => {
+    const { id } = await client.fork(session.id, { agent, login: view.loginOf(agent) });
+    const draft = session.draft.value.text;
+    if (draft) await client.change(id, { draft });
+    goTo(id);
+  };
+  return agent => void fork(agent).catch((error: Error) => toasts.show(error.message));
 }
 
 /** Grey lines where the session will be. What loads at once is not announced by a flash of them. */

@@ -6,6 +6,8 @@ import { useShortcut } from '../ui/keys.ts';
 import { useStore } from '../ui/store.ts';
 import { text } from '../ui/text.ts';
 import { TextArea } from '../ui/textarea.tsx';
+import { CommandList, useCommands } from './commands.tsx';
+import type { Command } from './harness.ts';
 import { doing } from './keys.ts';
 import type { Question } from './questions.ts';
 import type { OpenSession } from './session.ts';
@@ -19,14 +21,16 @@ interface ComposerProps {
   isPaused: boolean;
   /** The questions to the person. */
   asked: Question[];
+  /** What a message may begin with. */
+  commands: Command[];
   /** Sends what was written. */
   onSend: () => void;
-  /** What stands before the button: whom the message is for. */
+  /** What stands before the button: whom the message is for, and how. */
   children: ReactNode;
 }
 
 /** Where a person writes. What is written stays until it was sent. */
-export function Composer({ session, lastSent, isBusy, isPaused, asked, onSend, children }: ComposerProps) {
+export function Composer({ session, lastSent, isBusy, isPaused, asked, commands, onSend, children }: ComposerProps) {
   const { wire, vault } = useParley();
   const draft = useStore(session.draft, state => state.text);
   const refusal = useStore(session, state => state.refusal);
@@ -54,7 +58,10 @@ export function Composer({ session, lastSent, isBusy, isPaused, asked, onSend, c
     session.draft.edit(written);
   };
   const recall = () => lastSent && write(lastSent);
+  const completion = useCommands(draft, commands, write);
+  const { matches, at, listId, idOf } = completion;
   const pressed = (event: KeyboardEvent) => {
+    if (completion.pressed(event)) return event.preventDefault();
     const what = doing(event.nativeEvent, { isEmpty: draft === '', isBusy, isPaused });
     if (!what) return;
     event.preventDefault();
@@ -74,6 +81,7 @@ export function Composer({ session, lastSent, isBusy, isPaused, asked, onSend, c
       <p role="status" className="px-4 text-sm text-warn empty:hidden [&:not(:empty)]:pb-1.5">
         {(wasRefused && cannot) || refusal}
       </p>
+      <CommandList {...completion} />
       <div className="rounded-2xl border border-line-strong bg-raised shadow-[0_1px_3px_oklch(0_0_0/0.05)] focus-within:border-accent">
         <TextArea
           ref={box}
@@ -83,11 +91,13 @@ export function Composer({ session, lastSent, isBusy, isPaused, asked, onSend, c
           onWrite={write}
           onKeyDown={pressed}
           onBlur={() => void session.draft.flush()}
+          aria-autocomplete="list"
+          aria-controls={matches.length > 0 ? listId : undefined}
+          aria-activedescendant={matches[at] && idOf(matches[at])}
           className="*:px-4 *:pt-3.5 *:pb-1"
         />
-        <div className="flex items-center gap-2 p-2 ps-3">
-          {children}
-          <span className="ms-auto" />
+        <div className="flex items-end gap-2 p-2 ps-3">
+          <div className="flex min-w-0 flex-1 flex-wrap items-center gap-x-2">{children}</div>
           {isActive && draft.trim() !== '' && <IconButton type="submit" icon={ListPlus} label={text.composer.queue} />}
           <SendButton isActive={isActive} isStopping={isStopping} canSend={draft.trim() !== ''} onStop={stop} onPressed={() => box.current?.focus()} />
         </div>

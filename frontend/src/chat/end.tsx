@@ -77,7 +77,7 @@ function Meters({ session, answer, content, isLast, isFixed }: MetersProps) {
     usage && usage.total > 0 ? text.meters.tokens(usage.input, usage.output) : undefined,
     createdAt && finishedAt && finishedAt - createdAt >= worthSaying ? text.meters.took(finishedAt - createdAt) : undefined,
   ];
-  const fork = () => client.fork(session.id, answer.id).then(({ id }) => goTo(id), (error: Error) => toasts.show(error.message));
+  const fork = () => client.fork(session.id, { messageId: answer.id }).then(({ id }) => goTo(id), (error: Error) => toasts.show(error.message));
   return (
     <footer
       className={`-mt-3 flex h-7 items-center text-xs text-faint transition-opacity group-focus-within/turn:opacity-100 group-hover/turn:opacity-100 ${isLast ? '' : 'pointer-fine:opacity-0'}`}

@@ -1,5 +1,6 @@
 import type { UIMessage } from 'ai';
 import type { Code, PlanItem } from '../api/types.gen.ts';
+import type { HarnessState } from './harness.ts';
 
 /** What a message says of its turn. The last four are there once the turn is over; usage may come earlier. */
 export interface Metadata {
@@ -43,6 +44,9 @@ type Data = {
   status: { text: string };
   approval: Approval;
   'input-request': InputRequest;
+  harness: HarnessState;
+  /** What the agent's program said that nobody here knows, as it came. */
+  update: unknown;
   render: { toolCallId: string; render: unknown };
 };
 

@@ -40,7 +40,7 @@ function Phase({ session, phase }: { session: OpenSession; phase: string }) {
 
 /** What to say while no part of the answer moves. */
 function quietPhase(answer: Message | undefined): string | undefined {
-  const part = answer?.parts.findLast(({ type }) => type !== 'step-start');
+  const part = answer?.parts.findLast(({ type }) => type !== 'step-start' && type !== 'data-harness');
   if (!part) return text.progress.waiting;
   if (part.type === 'text' || part.type === 'reasoning') return part.state === 'streaming' ? undefined : text.progress.working;
   if (isToolPart(part)) return ['input-streaming', 'input-available', 'approval-responded'].includes(part.state) ? undefined : text.progress.working;

@@ -2,7 +2,7 @@ import { Chat } from '@ai-sdk/react';
 import type { ChatTransport } from 'ai';
 import { ApiError, type Client } from '../api/client.ts';
 import { isCut } from '../api/transport.ts';
-import type { LoadedSession, SessionNotice } from '../api/types.gen.ts';
+import type { LoadedSession, Login, SessionNotice } from '../api/types.gen.ts';
 import { Store } from '../ui/store.ts';
 import { text } from '../ui/text.ts';
 import { Draft } from './draft.ts';
@@ -110,14 +110,18 @@ export class OpenSession extends Store<State> {
     return this.isTruncated || this.chat.lastMessage?.role === 'user';
   }
 
-  /** Sends what the draft holds, or queues it while a turn runs or waits. It comes back if it could not be sent. */
-  async send(agent?: string): Promise<void> {
+  /**
+   * Sends what the draft holds, or queues it while a turn runs or waits. It comes back if it could not be sent. The agent,
+   * and its login, are for a session that begins.
+   */
+  async send(agent?: string, login?: Login): Promise<void> {
     const said = (await this.draft.take()).trim();
     if (!said) return;
     if (this.isBusy || this.isPaused) return void (await this.#enqueue(said));
     this.pages.toEnd();
     this.#begins(said);
-    await this.chat.sendMessage({ text: said }, { body: agent ? { references: { agent } } : {} });
+    const body = { ...(agent && { references: { agent } }), ...(login && { data: { parameters: { agent: { login } } } }) };
+    await this.chat.sendMessage({ text: said }, { body });
   }
 
   /** Stops what runs and sends what the draft holds; if that is nothing, what has waited longest. */

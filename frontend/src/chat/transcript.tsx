@@ -1,6 +1,7 @@
 import { useVirtualizer, type VirtualItem } from '@tanstack/react-virtual';
 import { ArrowDown } from 'lucide-react';
 import { useEffect, useLayoutEffect, useState } from 'react';
+import { useParley } from '../parley.ts';
 import { useFold } from '../ui/fold.ts';
 import { useShortcut } from '../ui/keys.ts';
 import { Spinner } from '../ui/spinner.tsx';
@@ -11,7 +12,7 @@ import { useGoal, useMarks } from './goal.ts';
 import { useFollowing } from './scroll.ts';
 import type { OpenSession } from './session.ts';
 import { TurnView } from './turn.tsx';
-import { toTurns } from './turns.ts';
+import { agentOf, toTurns } from './turns.ts';
 
 const roomAbove = 40;
 /** When this turn comes near, counted from the first that is here, those before it are fetched. */
@@ -106,6 +107,14 @@ export function Transcript({ session, messages, isBusy, isActive, isEnd }: Trans
   useShortcut('previous', () => step(-1));
   useShortcut('next', () => step(1));
 
+  // What follows a turn is another agent's, or will be.
+  const { list: sessions } = useParley();
+  const agent = useStore(sessions, () => sessions.get(session.id)?.agent.id);
+  const agentAfter = (index: number) => {
+    const next = agentOf(turns[index + 1]) ?? (isEnd && index >= turns.length - 2 ? agent : undefined);
+    return next !== agentOf(turns[index]) && agentOf(turns[index]) ? next : undefined;
+  };
+
   return (
     <div className="relative min-h-0 flex-1">
       <div
@@ -128,6 +137,7 @@ export function Transcript({ session, messages, isBusy, isActive, isEnd }: Trans
                   isLast={isEnd && row.index === turns.length - 1}
                   isBusy={isBusy && row.index === turns.length - 1}
                   isActive={isActive}
+                  handedTo={agentAfter(row.index)}
                   position={row.index + 1}
                   setSize={hasEarlier ? -1 : turns.length}
                 />

@@ -1,9 +1,11 @@
 import { Pencil } from 'lucide-react';
 import { memo, useState } from 'react';
+import { useParley } from '../parley.ts';
 import { FilePart } from '../parts/file.tsx';
 import { ErrorBoundary } from '../ui/boundary.tsx';
 import { Button, IconButton } from '../ui/button.tsx';
 import { useFocusBack } from '../ui/focus.ts';
+import { useStore } from '../ui/store.ts';
 import { text } from '../ui/text.ts';
 import { Answer } from './answer.tsx';
 import { Branches } from './branches.tsx';
@@ -22,12 +24,14 @@ interface TurnViewProps {
   isBusy: boolean;
   /** Whether a turn runs or waits somewhere in the session: then nothing of it can take another way. */
   isActive: boolean;
+  /** The agent that takes over after it, by its id, if another one does. */
+  handedTo: string | undefined;
   position: number;
   setSize: number;
 }
 
 /** One turn: what was asked, what was answered, and how it ended. */
-export const TurnView = memo(function TurnView({ session, turn, isLast, isBusy, isActive, position, setSize }: TurnViewProps) {
+export const TurnView = memo(function TurnView({ session, turn, isLast, isBusy, isActive, handedTo, position, setSize }: TurnViewProps) {
   const { asked, answers } = turn;
   return (
     <article
@@ -46,10 +50,22 @@ export const TurnView = memo(function TurnView({ session, turn, isLast, isBusy, 
         </CanRetry>
         {isBusy && <Progress session={session} answer={answers.at(-1)} />}
         {!isBusy && <TurnEnd session={session} answers={answers} isLast={isLast} isFixed={isActive} />}
+        {handedTo && <HandOver to={handedTo} />}
       </ErrorBoundary>
     </article>
   );
 });
+
+/** Says where another agent took over. */
+function HandOver({ to }: { to: string }) {
+  const { agents } = useParley();
+  const name = useStore(agents, state => state.agents.find(({ id }) => id === to)?.name);
+  return (
+    <p className="flex items-center gap-3 text-xs text-soft before:h-px before:flex-1 before:bg-line after:h-px after:flex-1 after:bg-line">
+      {text.agent.continues(name || to)}
+    </p>
+  );
+}
 
 interface AskedProps {
   session: OpenSession;

@@ -7,6 +7,11 @@ export interface Turn {
   answers: Message[];
 }
 
+/** The agent that took a turn, by its id, as far as it is known. */
+export function agentOf(turn: Turn | undefined): string | undefined {
+  return turn?.answers.findLast(({ metadata }) => metadata?.agent)?.metadata?.agent;
+}
+
 /** Sorts messages into turns. A turn that is as it was before is the same object, so that it is not rendered again. */
 export function toTurns(messages: Message[], before: Turn[] = []): Turn[] {
   const turns: Turn[] = [];

@@ -3,6 +3,7 @@ import type { Part } from '../chat/message.ts';
 import type { OpenSession } from '../chat/session.ts';
 import { ErrorPart } from './error.tsx';
 import { FilePart } from './file.tsx';
+import { HarnessPart } from './harness.tsx';
 import { PlanPart } from './plan.tsx';
 import { RawPart } from './raw.tsx';
 import { ReasoningPart } from './reasoning.tsx';
@@ -23,6 +24,7 @@ const renderers: { [type in Part['type']]?: Renderer<Extract<Part, { type: type 
   reasoning: ReasoningPart,
   file: FilePart,
   'data-agent-error': ErrorPart,
+  'data-harness': HarnessPart,
   'data-plan': PlanPart,
 };
 

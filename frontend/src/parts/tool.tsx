@@ -53,7 +53,7 @@ const ToolRow = memo(function ToolRow({ question, live, seen, ...call }: Call & 
       className="px-3 py-0.5"
       icon={<StateIcon call={call} isRunning={isRunning} />}
       label={<CallTitle call={call} />}
-      meta={awaited ?? (isRunning ? text.seconds(seconds ?? 0) : cardOf(call.name).meta?.(call))}
+      meta={awaited ?? (isRunning ? text.seconds(seconds ?? 0) : cardOf(call).meta?.(call))}
       note={call.state === 'denied' ? text.tool.denied(call.note) : undefined}
     >
       <CallBody call={call} />
@@ -63,7 +63,7 @@ const ToolRow = memo(function ToolRow({ question, live, seen, ...call }: Call & 
 
 /** What a call does, and to what. */
 function CallTitle({ call }: { call: Call }) {
-  const { verb, target } = cardOf(call.name);
+  const { verb, target } = cardOf(call);
   const to = target(call);
   return (
     <>
@@ -73,11 +73,11 @@ function CallTitle({ call }: { call: Call }) {
 }
 
 function CallBody({ call }: { call: Call }) {
-  return cardOf(call.name).body?.(call) ?? <InputAndOutput call={call} />;
+  return cardOf(call).body?.(call) ?? <InputAndOutput call={call} />;
 }
 
 function StateIcon({ call, isRunning }: { call: Call; isRunning: boolean }) {
-  const Icon = call.state === 'failed' ? TriangleAlert : call.state === 'denied' ? Ban : cardOf(call.name).icon;
+  const Icon = call.state === 'failed' ? TriangleAlert : call.state === 'denied' ? Ban : cardOf(call).icon;
   if (isRunning) return <Spinner className="size-4 text-accent" />;
   return <Icon aria-hidden className={`size-4 shrink-0 ${call.state === 'failed' || call.state === 'denied' ? 'text-warn' : 'text-faint'}`} />;
 }

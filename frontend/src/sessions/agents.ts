@@ -10,10 +10,10 @@ export class Agents extends Store<{ agents: Agent[] }> {
     vault: LiveVault,
   ) {
     super({ agents: [] });
-    vault.onOpen(() => void this.#load());
+    vault.onOpen(() => void this.load());
   }
 
-  async #load(): Promise<void> {
+  async load(): Promise<void> {
     try {
       this.set(await this.client.agents());
     } catch {

@@ -1,4 +1,4 @@
-import { Keyboard, KeyRound, Monitor, Moon, SquarePen, Sun, type LucideIcon } from 'lucide-react';
+import { Bot, Keyboard, KeyRound, Monitor, Moon, SquarePen, Sun, type LucideIcon } from 'lucide-react';
 import { useCallback, useEffect, useState } from 'react';
 import { useParley } from '../parley.ts';
 import { SearchBox } from '../search/box.tsx';
@@ -103,7 +103,8 @@ function Foot() {
   return (
     <div className="flex shrink-0 items-center gap-1 border-t border-line px-2 py-1.5">
       <IconButton icon={themeIcons[view.theme]} label={text.theme(view.theme)} onClick={() => change({ theme: next })} />
-      <IconButton icon={KeyRound} label={text.vault.key.title} onClick={() => dialogs.showKey()} className="ms-auto size-8" />
+      <IconButton icon={Bot} label={text.harness.title} onClick={() => dialogs.showHarnesses()} className="ms-auto size-8" />
+      <IconButton icon={KeyRound} label={text.vault.key.title} onClick={() => dialogs.showKey()} />
       <IconButton icon={Keyboard} label={text.keys.title} onClick={() => dialogs.showShortcuts()} />
     </div>
   );

@@ -48,6 +48,11 @@ export function argument(input: unknown, name: string): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
+/** The file that a call is about, if it names one. Each of the programs has a name of its own for it. */
+export function pathOf(input: unknown): string | undefined {
+  return ['path', 'file_path', 'filePath', 'absolute_path'].map(name => argument(input, name)).find(path => path !== undefined);
+}
+
 /** Whether a value is an object with members of these types: what a tool of another version gives may not be. */
 export function has<T extends object>(value: unknown, members: { [name in keyof T]: 'string' | 'number' | 'boolean' | 'object' }): value is T {
   return (

@@ -32,6 +32,23 @@ export function parseDiff(diff: string): DiffLine[] {
   return lines;
 }
 
+/** The lines of a text that takes another's place. What both begin and end with is left out, but for a line to know it by. */
+export function replacement([before, after]: [before: string, after: string]): DiffLine[] {
+  const old = before.split('\n');
+  const now = after.split('\n');
+  let start = 0;
+  while (start < Math.min(old.length, now.length) && old[start] === now[start]) start++;
+  let end = 0;
+  while (end < Math.min(old.length, now.length) - start && old.at(-1 - end) === now.at(-1 - end)) end++;
+  const lines = (kind: DiffLine['kind'], texts: string[]) => texts.map(text => ({ kind, text, old: undefined, now: undefined }));
+  return [
+    ...lines('same', old.slice(Math.max(0, start - 1), start)),
+    ...lines('removed', old.slice(start, old.length - end)),
+    ...lines('added', now.slice(start, now.length - end)),
+    ...lines('same', old.slice(old.length - end, old.length - end + 1)),
+  ];
+}
+
 /** How many lines a diff adds and removes. */
 export function countChanges(lines: DiffLine[]): { added: number; removed: number } {
   const count = (kind: DiffLine['kind']) => lines.filter(line => line.kind === kind).length;

@@ -1,6 +1,6 @@
 import { FileText } from 'lucide-react';
 import { text } from '../ui/text.ts';
-import { argument, has, type Call } from './call.ts';
+import { has, pathOf, type Call } from './call.ts';
 import { tense, type Card } from './card.ts';
 import { Output } from './output.tsx';
 
@@ -17,7 +17,7 @@ interface ReadFile {
 export const readFile: Card = {
   icon: FileText,
   verb: call => tense(call, text.tool.read),
-  target: call => argument(call.input, 'path'),
+  target: call => pathOf(call.input),
   meta: call => {
     const data = dataOf(call);
     return data && text.tool.linesRead(data.from, data.lines, data.total);

@@ -1,16 +1,28 @@
+import type { Call } from './call.ts';
+import { argument, pathOf } from './call.ts';
 import type { Card } from './card.ts';
 import { generic } from './generic.tsx';
 import { listDirectory } from './list_directory.tsx';
 import { readFile } from './read_file.tsx';
-import { writeFile } from './write_file.tsx';
+import { commandOf, runCommand } from './run_command.tsx';
+import { changeIn, editsIn, writeFile } from './write_file.tsx';
 
+/** The cards of Parley's own tools. */
 const cards = new Map<string, Card>([
   ['list_directory', listDirectory],
   ['read_file', readFile],
   ['write_file', writeFile],
 ]);
 
-/** The card of a tool. Every tool of Parley's own has one; all others share the general one. */
-export function cardOf(tool: string): Card {
-  return cards.get(tool) ?? generic;
+/** The cards of tools that other programs have, under names of their own: by what they were asked. */
+const shapes: [is: (call: Call) => boolean, card: Card][] = [
+  [call => changeIn(call) !== undefined || editsIn(call.input).length > 0, writeFile],
+  [call => pathOf(call.input) !== undefined && argument(call.input, 'content') !== undefined, writeFile],
+  [call => commandOf(call.input) !== undefined, runCommand],
+  [call => /^read/i.test(call.name) && pathOf(call.input) !== undefined, readFile],
+];
+
+/** The card of a call. What no card is for is shown by the general one. */
+export function cardOf(call: Call): Card {
+  return cards.get(call.name) ?? shapes.find(([is]) => is(call))?.[1] ?? generic;
 }

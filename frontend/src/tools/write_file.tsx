@@ -1,80 +1,59 @@
 import { FilePen } from 'lucide-react';
 import { text } from '../ui/text.ts';
-import { argument, has, type Call } from './call.ts';
+import { argument, has, pathOf, type Call } from './call.ts';
 import { tense, type Card } from './card.ts';
-import { countChanges, parseDiff, type DiffLine } from './diff.ts';
-import { Lines, Output } from './output.tsx';
+import { countChanges, parseDiff, replacement, type DiffLine } from './diff.ts';
+import { Changes, Diff } from './diff_view.tsx';
+import { Output } from './output.tsx';
 
-/** What backend/tool/write_file.go gives. */
-interface WriteFile {
+/** What became of a file: what backend/tool/write_file.go gives, and whoever else changes files. */
+interface Change {
   path: string;
-  bytes: number;
-  created: boolean;
+  bytes?: number;
+  created?: boolean;
   diff: string;
 }
 
+/** A file that is written, or of which a part is replaced. */
 export const writeFile: Card = {
   icon: FilePen,
-  verb: call => tense(call, dataOf(call)?.created ? text.tool.create : text.tool.write),
-  target: call => argument(call.input, 'path'),
+  verb: call => tense(call, changeIn(call)?.created ? text.tool.create : text.tool.write),
+  target: call => pathOf(call.input) ?? changeIn(call)?.path,
   meta: call => {
-    const data = dataOf(call);
-    return data && <Changes {...countChanges(parseDiff(data.diff))} />;
+    const lines = linesOf(call);
+    return lines && call.state === 'done' && <Changes {...countChanges(lines)} />;
   },
   body: call => {
-    const data = dataOf(call);
-    if (data?.diff) return <Diff lines={parseDiff(data.diff)} />;
-    if (data) return <p className="text-sm text-faint">{text.tool.unchanged(data.bytes)}</p>;
+    const lines = linesOf(call);
+    if (lines && lines.length > 0) return <Diff lines={lines} />;
+    const change = changeIn(call);
+    if (change) return <p className="text-sm text-faint">{text.tool.unchanged(change.bytes)}</p>;
     const content = argument(call.input, 'content');
     return call.error === undefined && content !== undefined ? <Output text={content} from={1} /> : undefined;
   },
 };
 
-function Changes({ added, removed }: { added: number; removed: number }) {
-  if (added + removed === 0) return null;
-  return (
-    <span aria-label={text.tool.changes(added, removed)} className="font-mono">
-      {added > 0 && <span className="text-good">+{added}</span>} {removed > 0 && <span className="text-bad">−{removed}</span>}
-    </span>
-  );
+/** What changes in the file, as far as it is known: what was changed, or else what the call asks for. */
+function linesOf(call: Call): DiffLine[] | undefined {
+  const change = changeIn(call);
+  if (change) return parseDiff(change.diff);
+  const edits = call.error === undefined ? editsIn(call.input) : [];
+  return edits.length > 0 ? edits.flatMap(replacement) : undefined;
 }
 
-const looks: Record<DiffLine['kind'], [sign: string, className: string]> = {
-  same: [' ', ''],
-  added: ['+', 'bg-good-tint'],
-  removed: ['−', 'bg-bad-tint'],
-  gap: ['⋯', 'text-faint'],
-};
-
-function Diff({ lines }: { lines: DiffLine[] }) {
-  return (
-    <Lines count={lines.length} label={text.tool.diff}>
-      {shown => (
-        <table className="-mx-3 w-[calc(100%+1.5rem)] border-collapse font-mono text-code">
-          <tbody>
-            {lines.slice(0, shown).map((line, i) => {
-              const [sign, className] = looks[line.kind];
-              return (
-                // oxlint-disable-next-line react/no-array-index-key -- a diff never changes
-                <tr key={i} className={className}>
-                  <LineNumber n={line.old} />
-                  <LineNumber n={line.now} />
-                  <td className="w-4 text-center select-none">{sign}</td>
-                  <td className="pe-3 whitespace-pre">{line.text || ' '}</td>
-                </tr>
-              );
-            })}
-          </tbody>
-        </table>
-      )}
-    </Lines>
-  );
+/** The replacements that a call asks for. Each of the programs has names of its own for the two texts. */
+export function editsIn(input: unknown): [old: string, now: string][] {
+  const listed = (input as { edits?: unknown } | null | undefined)?.edits;
+  return (Array.isArray(listed) ? listed : [input]).flatMap((edit): [string, string][] => {
+    for (const [before, after] of [['old_string', 'new_string'], ['oldString', 'newString'], ['oldText', 'newText']] as const) {
+      const [old, now] = [argument(edit, before), argument(edit, after)];
+      if (old !== undefined && now !== undefined) return [[old, now]];
+    }
+    return [];
+  });
 }
 
-function LineNumber({ n }: { n: number | undefined }) {
-  return <td className="w-10 px-1.5 text-end text-faint select-none">{n}</td>;
-}
-
-function dataOf({ output }: Call): WriteFile | undefined {
-  return has<WriteFile>(output, { path: 'string', bytes: 'number', created: 'boolean', diff: 'string' }) ? output : undefined;
+/** What became of the file, where the call tells. */
+export function changeIn({ output }: Call): Change | undefined {
+  return has<Pick<Change, 'path' | 'diff'>>(output, { path: 'string', diff: 'string' }) ? output : undefined;
 }

@@ -5,9 +5,9 @@ export type KeyStep = 'ways' | 'code' | 'passphrase' | 'rotate' | 'erase';
 
 /**
  * sessions: the list of sessions, where the screen is too narrow to have it beside the session;
- * key: what opens the history.
+ * key: what opens the history; harnesses: the programs that agents run in.
  */
-export type OpenDialog = { kind: 'link'; url: string } | { kind: 'shortcuts' } | { kind: 'sessions' } | { kind: 'key'; step: KeyStep };
+export type OpenDialog = { kind: 'link'; url: string } | { kind: 'shortcuts' } | { kind: 'sessions' } | { kind: 'key'; step: KeyStep } | { kind: 'harnesses' };
 
 /** What lies over the page, if anything does. */
 export class Dialogs extends Store<{ dialog: OpenDialog | undefined }> {
@@ -29,6 +29,10 @@ export class Dialogs extends Store<{ dialog: OpenDialog | undefined }> {
 
   showKey(step: KeyStep = 'ways'): void {
     this.set({ dialog: { kind: 'key', step } });
+  }
+
+  showHarnesses(): void {
+    this.set({ dialog: { kind: 'harnesses' } });
   }
 
   close(): void {

@@ -1,6 +1,8 @@
 import type { ComponentProps } from 'react';
 
-interface TextAreaProps extends Pick<ComponentProps<'textarea'>, 'ref' | 'placeholder' | 'onKeyDown' | 'onBlur'> {
+type Passed = 'ref' | 'placeholder' | 'onKeyDown' | 'onBlur' | 'aria-autocomplete' | 'aria-controls' | 'aria-activedescendant';
+
+interface TextAreaProps extends Pick<ComponentProps<'textarea'>, Passed> {
   label: string;
   value: string;
   onWrite: (written: string) => void;

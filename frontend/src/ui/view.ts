@@ -1,18 +1,20 @@
 import { useCallback } from 'react';
+import type { Login } from '../api/types.gen.ts';
 import { useParley } from '../parley.ts';
 import { Store, useStore } from './store.ts';
 
 export const themes = ['system', 'light', 'dark'] as const;
 
-/** How the person wants to see the page. It is all that the page itself remembers. */
+/** What the person has chosen for this page. It is all that the page itself remembers. */
 export interface View {
   theme: (typeof themes)[number];
   sidebar: boolean;
   wrap: boolean; // of code
+  ownLogins: string[]; // the ids of agents that shall work with the person's own login, not with a key
 }
 
 const key = 'parley.view';
-const usual: View = { theme: 'system', sidebar: true, wrap: false };
+const usual: View = { theme: 'system', sidebar: true, wrap: false, ownLogins: [] };
 
 export class ViewSettings extends Store<View> {
   constructor() {
@@ -24,6 +26,11 @@ export class ViewSettings extends Store<View> {
     this.set(change);
     localStorage.setItem(key, JSON.stringify(this.value));
     this.#apply();
+  }
+
+  /** Whose account an agent shall work with, if it is not the one that it has. */
+  loginOf(agent: string): Login | undefined {
+    return this.value.ownLogins.includes(agent) ? 'own' : undefined;
   }
 
   #apply(): void {

@@ -1,0 +1,25 @@
+package agent
+
+import "testing"
+
+func TestAnOverlayOfAProgram(t *testing.T) {
+	keyed := Spec{ID: "pi", Provider: "openai", Model: "gpt", Login: LoginKey, Options: map[string]string{"mode": "code", "effort": "high"}}
+	own, opus := LoginOwn, "opus"
+	if got := (Overlay{Login: &own}).Over(keyed); got.Login != own || got.Provider != "" || got.Model != "" {
+		t.Errorf("with a login of its own it is %+v", got)
+	}
+	if got := (Overlay{Login: &own, Model: &opus}).Over(keyed); got.Model != opus || got.Provider != "" {
+		t.Errorf("with a model of its own it is %+v", got)
+	}
+	openai := "openai"
+	if got := (Overlay{Provider: &openai, Model: &opus}).Over(Spec{Login: LoginOwn}); got.Login != LoginKey || got.Provider != openai {
+		t.Errorf("with a provider it is %+v", got)
+	}
+	got := Overlay{Options: map[string]string{"mode": "plan"}}.Over(keyed)
+	if got.Options["mode"] != "plan" || got.Options["effort"] != "high" || got.Provider != "openai" {
+		t.Errorf("with an option it is %+v", got)
+	}
+	if keyed.Options["mode"] != "code" {
+		t.Error("the stored agent was written to")
+	}
+}

@@ -1,0 +1,168 @@
+package claude
+
+import (
+	"encoding/json"
+
+	"parley/backend/agent"
+	"parley/backend/program"
+)
+
+// turn is one that Claude Code takes. A message that is said in its middle may become one of Claude Code's own that follows:
+// it is the same to us.
+type turn struct {
+	*Speaker
+	line *program.Line
+	host program.Host
+
+	waiting map[string]bool // messages of ours that Claude Code has not taken up yet, by id
+	sent    map[string]bool // all
+	begun   bool            // Claude Code is at it
+	stopped bool            // it was told to stop
+
+	model    string
+	used     agent.Usage
+	settled  agent.Usage      // of used what is in a result
+	request  usage            // of the model request that runs
+	streamed string           // the id of the model's message that is said in pieces
+	open     agent.Event      // what ends the block that is being said, or nil
+	writing  map[int]string   // calls whose arguments come in pieces, by block
+	calls    map[string]*call // said and not answered, by id
+	problem  string           // the kind of the failure that Claude Code gave last
+}
+
+type call struct {
+	name   string // without the prefix of parley-tools
+	own    bool
+	denied bool
+}
+
+// Take is program.Speaker's.
+func (s *Speaker) Take(line *program.Line, of *program.Turn) (agent.Finish, error) {
+	t := &turn{Speaker: s, line: line, host: of.Host, waiting: map[string]bool{}, sent: map[string]bool{}, calls: map[string]*call{}}
+	if err := t.tell(of.Text, of.Images); err != nil {
+		return agent.Finish{}, err
+	}
+	for {
+		in, err := line.Next()
+		if err != nil {
+			return agent.Finish{}, err
+		}
+		var finish *agent.Finish
+		switch {
+		case in.Stop:
+			t.stopped = true
+			_, err = s.send(line, order{Subtype: "interrupt", CancelQueued: true})
+		case in.Steer != "":
+			err = t.tell(in.Steer, nil)
+		default:
+			finish, err = t.hear(in.Data)
+		}
+		if err != nil {
+			return agent.Finish{}, err
+		}
+		if finish != nil {
+			return *finish, nil
+		}
+	}
+}
+
+// message is one of the person.
+type message struct {
+	Type    string  `json:"type"`
+	ID      string  `json:"uuid"`
+	Message content `json:"message"`
+	Parent  *string `json:"parent_tool_use_id"`
+	Session string  `json:"session_id"`
+}
+
+type content struct {
+	Role    string  `json:"role"`
+	Content []piece `json:"content"`
+}
+
+type piece struct {
+	Type   string  `json:"type"`
+	Text   string  `json:"text,omitempty"`
+	Source *source `json:"source,omitempty"`
+}
+
+type source struct {
+	Type      string `json:"type"`
+	MediaType string `json:"media_type"`
+	Data      []byte `json:"data"`
+}
+
+// tell says something to Claude Code. In the middle of a turn it is read after the next tool, or else when the turn is over.
+func (t *turn) tell(text string, images []program.Image) error {
+	m := message{Type: "user", ID: t.newID(), Message: content{Role: "user"}}
+	for _, image := range images {
+		m.Message.Content = append(m.Message.Content, piece{Type: "image", Source: &source{"base64", image.MediaType, image.Content}})
+	}
+	if text != "" || len(images) == 0 {
+		m.Message.Content = append(m.Message.Content, piece{Type: "text", Text: text})
+	}
+	t.waiting[m.ID], t.sent[m.ID] = true, true
+	return t.line.Send(m)
+}
+
+// hear takes a line of Claude Code. What is no JSON object is dropped, and so is what another turn says. A Finish is the
+// end of the turn.
+func (t *turn) hear(line []byte) (*agent.Finish, error) {
+	var r struct {
+		Type, Subtype string
+		Parent        string `json:"parent_tool_use_id"` // the call that a subagent works for
+	}
+	if json.Unmarshal(line, &r) != nil {
+		return nil, nil
+	}
+	switch r.Type {
+	case "control_request":
+		return nil, t.asked(line)
+	case "command_lifecycle":
+		return t.lifecycle(line), nil
+	case "result":
+		return t.result(line)
+	case "control_response", "control_cancel_request", "keep_alive":
+		return nil, nil
+	}
+	t.begun = t.begun || r.Subtype == "init"
+	if !t.begun {
+		return nil, nil
+	}
+	switch {
+	case r.Type == "system":
+		t.system(r.Subtype, line)
+	case r.Type == "user":
+		t.results(line)
+	case r.Type == "assistant" && r.Parent != "":
+		t.subagent(r.Parent, line)
+	case r.Type == "assistant":
+		t.message(line)
+	case r.Type == "stream_event" && r.Parent == "":
+		t.stream(line)
+	case !known[r.Type]:
+		t.host.Say(agent.Data{Name: "update", Data: append([]byte(nil), line...)})
+	}
+	return nil, nil
+}
+
+// known are the records that say nothing which is not said elsewhere.
+var known = map[string]bool{
+	"stream_event": true, "tool_progress": true, "tool_use_summary": true, "rate_limit_event": true, "auth_status": true, "prompt_suggestion": true,
+}
+
+// lifecycle follows the messages that were sent. One that is stopped before Claude Code took it up has no result.
+func (t *turn) lifecycle(line []byte) *agent.Finish {
+	var r struct {
+		ID    string `json:"command_uuid"`
+		State string
+	}
+	if json.Unmarshal(line, &r) != nil || !t.waiting[r.ID] || r.State == "queued" {
+		return nil
+	}
+	delete(t.waiting, r.ID)
+	if r.State == "cancelled" && !t.begun && len(t.waiting) == 0 {
+		return &agent.Finish{StopReason: agent.StopCancelled}
+	}
+	return nil
+}

@@ -1,0 +1,63 @@
+import { renderToStaticMarkup } from 'react-dom/server';
+import { expect, test } from 'vitest';
+import { text } from '../ui/text.ts';
+import type { Call } from './call.ts';
+import { cardOf } from './registry.ts';
+import { plain } from './terminal.ts';
+
+const call = (name: string, input: unknown, more: Partial<Call> = {}): Call => ({
+  id: 'c1',
+  name,
+  state: 'done',
+  input,
+  output: undefined,
+  error: undefined,
+  note: undefined,
+  ...more,
+});
+
+/** What a card says in its line. */
+const line = (of: Call) => `${cardOf(of).verb(of)} ${cardOf(of).target(of)}`;
+
+test.each([
+  ['Bash', { command: 'ls -l', description: 'List' }, `${text.tool.other.done} ls -l`],
+  ['exec_command', { command: ['bash', '-lc', 'ls'] }, `${text.tool.other.done} bash -lc ls`],
+  ['Shell', { cmd: 'one\ntwo' }, `${text.tool.other.done} one`],
+  ['Write', { file_path: 'a.txt', content: 'x' }, `${text.tool.write.done} a.txt`],
+  ['write', { filePath: 'a.txt', content: 'x' }, `${text.tool.write.done} a.txt`],
+  ['Edit', { file_path: 'a.txt', old_string: 'x', new_string: 'y' }, `${text.tool.write.done} a.txt`],
+  ['edit', { path: 'a.txt', edits: [{ oldText: 'x', newText: 'y' }] }, `${text.tool.write.done} a.txt`],
+  ['replace', { path: 'a.txt', oldString: 'x', newString: 'y' }, `${text.tool.write.done} a.txt`],
+  ['Read', { file_path: 'a.txt' }, `${text.tool.read.done} a.txt`],
+  ['read_file', { absolute_path: '/a.txt' }, `${text.tool.read.done} /a.txt`],
+  ['WebFetch', { url: 'x' }, `${text.tool.other.done} WebFetch`],
+  ['Bash', undefined, `${text.tool.other.done} Bash`],
+  ['Bash', { command: 1 }, `${text.tool.other.done} Bash`],
+  ['edit', { edits: 'none' }, `${text.tool.other.done} edit`],
+])('%s of %o', (name, input, want) => {
+  expect(line(call(name, input))).toBe(want);
+});
+
+test('what a program says it changed is shown as what was changed', () => {
+  const output = { path: 'a.txt', bytes: 2, created: true, diff: '--- /dev/null\n+++ b/a.txt\n@@ -0,0 +1 @@\n+x\n' };
+  expect(line(call('patch', {}, { output }))).toBe(`${text.tool.create.done} a.txt`);
+});
+
+test('an edit that is asked for is shown as what it would change', () => {
+  const asked = call('Edit', { file_path: 'a', old_string: 'same\nold\nend', new_string: 'same\nnew\nmore\nend' }, { state: 'asking' });
+  const shown = renderToStaticMarkup(cardOf(asked).body!(asked)).replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');
+  expect(shown.trim()).toBe('same − old + new + more end');
+});
+
+test('a command is shown with what it wrote, or why it could not', () => {
+  for (const more of [{ output: 'out' }, { output: { stdout: 'out', stderr: '' } }, { error: 'out' }]) {
+    const run = call('bash', { command: 'ls' }, more);
+    expect(renderToStaticMarkup(cardOf(run).body!(run))).toContain('$ ls\nout');
+  }
+  const strange = call('bash', { command: 'ls' }, { output: { items: [] } });
+  expect(cardOf(strange).body!(strange)).toBeUndefined();
+});
+
+test('a terminal is read without its colours, and without what was written over', () => {
+  expect(plain('\u001b[31mred\u001b[0m\r\n10%\r100%\nlink \u001b]8;;x\u0007y\u001b]8;;\u0007\r')).toBe('red\n100%\nlink y');
+});
