@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"io"
 	"log/slog"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 
 	"parley/backend/agent"
 	"parley/backend/agent/agenttest"
+	"parley/backend/modelserver"
 	"parley/backend/runner"
 )
 
@@ -59,13 +61,16 @@ func (p *place) use(f *far) {
 }
 
 func TestARunnerThatListensPassesTheSuite(t *testing.T) {
+	model := httptest.NewServer(modelserver.New(modelserver.Options{}))
+	defer model.Close()
 	p := newPlace(t)
 	f := p.listens()
 	agenttest.Run(t, agenttest.Suite{
 		Launch: agent.Launch{
-			Backend: agent.BackendScripted, Harness: agent.KindScripted,
+			Backend: agent.BackendInprocess, Harness: agent.KindNative, Model: "fake-1", Endpoint: &agent.Endpoint{Provider: "openai", BaseURL: model.URL + "/v1"},
 			Tools: []string{"list_directory", "read_file", "write_file"}, PermissionPolicy: agent.PermissionAuto,
 		},
+		Secrets: map[string]string{"openai": "key"},
 		Policy: func(t *testing.T) agent.Policy {
 			folder := filepath.Join(f.root, "default", "sess_conformance")
 			if err := os.RemoveAll(folder); err != nil {

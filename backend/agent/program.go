@@ -21,6 +21,7 @@ type Program struct {
 	Files   map[string]string `json:"files,omitempty"`  // content by path below the private folder
 	Speech  Speech            `json:"speech"`
 	Options map[string]string `json:"options,omitempty"` // to set once it has started, by the program's own ids
+	Alone   bool              `json:"alone,omitempty"`   // it is not offered to have files read and written by Parley, which it does not cope with
 	Login   Login             `json:"login,omitempty"`   // with LoginOwn the person's HOME is its HOME
 }
 

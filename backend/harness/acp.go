@@ -39,7 +39,7 @@ func (a ACP) Launch(spec agent.Spec) (agent.Launch, error) {
 	}
 	p := &agent.Program{
 		Command: a.Known.Command, Args: slices.Clone(known.args), Env: map[string]string{}, Files: map[string]string{},
-		Speech: agent.SpeechACP, Options: map[string]string{}, Login: spec.Login,
+		Speech: agent.SpeechACP, Options: map[string]string{}, Login: spec.Login, Alone: known.alone,
 	}
 	launch.Backend, launch.Harness, launch.Model, launch.Program = agent.BackendACP, a.Kind(), spec.Model, p
 	maps.Copy(p.Env, known.env)
@@ -68,5 +68,8 @@ func (a ACP) Launch(spec agent.Spec) (agent.Launch, error) {
 	}
 	launch.Endpoint = &endpoint
 	configure(p, spec.Model, endpoint)
+	if known.approve != nil && len(spec.Tools)+len(spec.ClientTools) > 0 {
+		known.approve(p)
+	}
 	return launch, nil
 }

@@ -18,6 +18,8 @@ type acpAgent struct {
 	// instructions is the file in which it looks for the author's; empty if the protocol says them.
 	instructions string
 	modes        map[agent.PermissionPolicy]string // in which it asks for what it should, if it does not begin in that
+	approve      func(p *agent.Program)            // lets it use our tools, which ask themselves, if nothing else does
+	alone        bool                              // as agent.Program's
 }
 
 // configure gives a program a model, in a configuration of its own.
@@ -51,9 +53,12 @@ var acpAgents = map[string]acpAgent{
 				"[analytics]", "enabled = false", "",
 				"[model_providers.parley]", "name = "+quote(e.Provider), "base_url = "+quote(e.BaseURL), "env_key = "+quote(keyVariable), `wire_api = "responses"`)
 		}},
+		approve: func(p *agent.Program) {
+			p.Files["codex/config.toml"] += lines("", "[mcp_servers.parley]", "url = "+quote(agent.MarkToolsURL), `default_tools_approval_mode = "approve"`)
+		},
 	},
 	"gemini": {
-		args: []string{"--acp"}, instructions: "home/.gemini/GEMINI.md",
+		args: []string{"--acp"}, instructions: "home/.gemini/GEMINI.md", alone: true, // it takes a file that there is not for a failure
 		wires: map[agent.Wire]configure{agent.WireGemini: func(p *agent.Program, model string, e agent.Endpoint) {
 			p.Args = append(p.Args, "-m", model)
 			set(p.Env, "GEMINI_API_KEY", agent.MarkKey, "GOOGLE_GEMINI_BASE_URL", e.BaseURL, "GEMINI_CLI_TRUST_WORKSPACE", "true")

@@ -35,7 +35,7 @@ func Serve(tools []tool.Definition, call Call) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithCancel(context.Background())
+	life, cancel := context.WithCancel(context.Background())
 	s := &Server{URL: "http://" + listener.Addr().String() + "/mcp", Token: rand.Text(), cancel: cancel}
 	server := mcp.NewServer(&mcp.Implementation{Name: "parley-tools", Version: "1"}, nil)
 	for _, d := range tools {
@@ -43,6 +43,9 @@ func Serve(tools []tool.Definition, call Call) (*Server, error) {
 			Name: d.Name, Description: d.Description, InputSchema: d.Schema,
 			Annotations: &mcp.ToolAnnotations{ReadOnlyHint: d.ReadOnly},
 		}, func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			ctx, stop := context.WithCancel(ctx) // the SDK's own outlives the server
+			defer stop()
+			defer context.AfterFunc(life, stop)()
 			result := call(ctx, r.Params.Name, r.Params.Arguments)
 			return &mcp.CallToolResult{
 				Content: []mcp.Content{&mcp.TextContent{Text: result.Output}},
@@ -52,7 +55,7 @@ func Serve(tools []tool.Definition, call Call) (*Server, error) {
 	}
 	// Without sessions there is nothing that a program which was killed could leave behind.
 	handler := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, &mcp.StreamableHTTPOptions{Stateless: true})
-	s.server = &http.Server{Handler: s.guard(handler), BaseContext: func(net.Listener) context.Context { return ctx }}
+	s.server = &http.Server{Handler: s.guard(handler)}
 	s.served.Go(func() {
 		if err := s.server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 			cancel()

@@ -71,6 +71,9 @@ func actAsProgram(args []string) {
 				fmt.Println("ask", words[i+1])
 				answer, _ := in.ReadString('\n')
 				fmt.Print("text ", answer)
+			case "own":
+				fmt.Println("own", words[i+1])
+				_, _ = in.ReadString('\n')
 			case "recall":
 				fmt.Printf("text %d\n", strings.Count(string(known), "\n"))
 			case "late": // said after the end
@@ -95,9 +98,10 @@ func actAsProgram(args []string) {
 }
 
 // wordSpeaker speaks that protocol.
-type wordSpeaker struct{}
+type wordSpeaker struct{ tools *Tools }
 
-func (wordSpeaker) Open(line *Line, o Opening) (Opened, error) {
+func (w *wordSpeaker) Open(line *Line, o Opening) (Opened, error) {
+	w.tools = o.Tools
 	in, err := line.Next()
 	if err != nil {
 		return Opened{}, err
@@ -109,7 +113,7 @@ func (wordSpeaker) Open(line *Line, o Opening) (Opened, error) {
 	return Opened{Session: o.Session, Resumed: o.Resume && words[2] != "0", Version: words[1]}, nil
 }
 
-func (wordSpeaker) Take(line *Line, t *Turn) (agent.Finish, error) {
+func (w *wordSpeaker) Take(line *Line, t *Turn) (agent.Finish, error) {
 	if err := line.Send(t.Text); err != nil {
 		return agent.Finish{}, err
 	}
@@ -142,6 +146,22 @@ func (wordSpeaker) Take(line *Line, t *Turn) (agent.Finish, error) {
 			t.Host.Say(call)
 			a := t.Host.Input(call.ID, "which?", []string{"x", "y"})
 			if err := line.Send(a.Text); err != nil {
+				return agent.Finish{}, err
+			}
+		case "own": // it calls write_file of ours, before it says so if the name is early
+			path := map[string]string{"path": rest + ".txt", "content": rest}
+			input, _ := json.Marshal(path)
+			mine := agent.ToolCall{ID: "own-" + rest, Name: "write_file", Input: input}
+			if rest != "silent" {
+				t.Host.Say(mine)
+			}
+			output, err := callOwn(w.tools, "write_file", path)
+			if err != nil {
+				return agent.Finish{}, err
+			}
+			t.Host.Say(agent.ToolResult{ID: mine.ID, Output: "as the program tells it"})
+			t.Host.Say(agent.MessageDelta{Text: output + " "})
+			if err := line.Send("called"); err != nil {
 				return agent.Finish{}, err
 			}
 		case "end":
@@ -179,7 +199,7 @@ func newRig(t *testing.T) *rig {
 }
 
 func (r *rig) open(scratch string) {
-	b := NewBackend(Speakers{"words": func() Speaker { return wordSpeaker{} }})
+	b := NewBackend(Speakers{"words": func() Speaker { return &wordSpeaker{} }})
 	s, err := b.NewSandbox(r.Context(), agent.Policy{Scratch: scratch, Private: r.private})
 	if err != nil {
 		r.Fatal(err)

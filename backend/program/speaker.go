@@ -110,7 +110,7 @@ const (
 
 // OwnTool gives the name of a tool of parley-tools out of the one under which a program knows it.
 func OwnTool(name string) (own string, ok bool) {
-	for _, prefix := range []string{"mcp__" + ToolServer + "__", ToolServer + "__", ToolServer + "_", ToolServer + ".", ToolServer + "/"} {
+	for _, prefix := range []string{"mcp__" + ToolServer + "__", "mcp_" + ToolServer + "_", "mcp." + ToolServer + ".", ToolServer + "__", ToolServer + "_", ToolServer + ".", ToolServer + "/"} {
 		if own, ok = strings.CutPrefix(name, prefix); ok {
 			return own, true
 		}

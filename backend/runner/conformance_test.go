@@ -12,10 +12,11 @@ import (
 	"parley/backend/modelserver"
 )
 
+var tools = []string{"list_directory", "read_file", "write_file"}
+
 func TestConformance(t *testing.T) {
 	model := httptest.NewServer(modelserver.New(modelserver.Options{}))
 	defer model.Close()
-	tools := []string{"list_directory", "read_file", "write_file"}
 	for name, launch := range map[string]agent.Launch{
 		"scripted": {Backend: agent.BackendScripted, Harness: agent.KindScripted, Tools: tools, PermissionPolicy: agent.PermissionAuto},
 		"native": {
@@ -23,21 +24,27 @@ func TestConformance(t *testing.T) {
 			Model: "fake-1", Endpoint: &agent.Endpoint{Provider: "openai", BaseURL: model.URL + "/v1"},
 		},
 	} {
-		suite := agenttest.Suite{Launch: launch, Secrets: map[string]string{"openai": "key"}}
 		t.Run(name, func(t *testing.T) {
-			suite.New = func(t *testing.T) agent.Backend { l, _ := newLocal(t, "runner"); return l }
-			agenttest.Run(t, suite)
-		})
-		t.Run(name+" by HTTP", func(t *testing.T) {
-			var gate opened
-			suite.Policy = func(t *testing.T) agent.Policy {
-				gate = openGate(t, "runner")
-				return agent.Policy{Scratch: gate.folder("sess_conformance")}
-			}
-			suite.New = func(t *testing.T) agent.Backend { return newRemote(t, gate.url) }
-			agenttest.Run(t, suite)
+			agenttest.Run(t, agenttest.Suite{
+				New:     func(t *testing.T) agent.Backend { l, _ := newLocal(t, "runner"); return l },
+				Launch:  launch,
+				Secrets: map[string]string{"openai": "key"},
+			})
 		})
 	}
+}
+
+// TestConformanceByHTTP is by a gate that the test opens; the real program's own runs the suite in package app.
+func TestConformanceByHTTP(t *testing.T) {
+	var gate opened
+	agenttest.Run(t, agenttest.Suite{
+		Policy: func(t *testing.T) agent.Policy {
+			gate = openGate(t, "runner")
+			return agent.Policy{Scratch: gate.folder("sess_conformance")}
+		},
+		New:    func(t *testing.T) agent.Backend { return newRemote(t, gate.url) },
+		Launch: agent.Launch{Backend: agent.BackendScripted, Harness: agent.KindScripted, Tools: tools, PermissionPolicy: agent.PermissionAuto},
+	})
 }
 
 func TestACrashOfTheRunner(t *testing.T) {

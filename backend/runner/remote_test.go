@@ -220,14 +220,14 @@ func TestAStopFarAwayThatIsNotConfirmed(t *testing.T) {
 func TestAStopWaitsForTheTurn(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var i *impostor
-	i, r := pose(t, func(w http.ResponseWriter, _ *http.Request) {
+	i, r := pose(t, func(w http.ResponseWriter, req *http.Request) {
 		cancel()
 		<-time.After(50 * time.Millisecond)
 		if told := i.told("/control"); len(told) > 1 {
 			t.Errorf("it was told %q", told)
 		}
 		to := streamTo(w)
-		for len(i.told("/control")) < 2 {
+		for len(i.told("/control")) < 2 && req.Context().Err() == nil {
 			<-time.After(time.Millisecond)
 		}
 		io.WriteString(to, `{"kind":"result","result":{"ok":true,"stopReason":"cancelled"}}`+"\n")

@@ -2,8 +2,8 @@
 //
 // The app writes one request line for each turn and may add control lines; the runner says hello, then answers in
 // records, one JSON object on each line. The app's side is Local, the runner's side is Serve, and this file and
-// request.go are the wire between them. What starts and ends processes is in process*.go; ledger.go remembers them, so
-// that none outlives a crash of the app for long.
+// request.go are the wire between them. Between machines the same objects travel by HTTP, from Remote to a Gate, whose
+// runners are processes of its own.
 package runner
 
 import (

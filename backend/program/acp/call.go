@@ -56,17 +56,22 @@ func (t *turn) tool(u callUpdate) {
 	if c == nil {
 		return
 	}
-	if u.Status == "completed" || u.Status == "failed" {
+	over := u.Status == "completed" || u.Status == "failed"
+	switch {
+	case !over && t.write(c): // its arguments are still on their way
+	case c.own && c.Input == nil: // parley-tools says it
+	case c.own, over, u.Status == "in_progress": // parley-tools waits for a call to be announced
 		t.announce(c)
-		t.host.Say(t.result(c, u.Status == "failed"))
+	}
+	if over {
+		if c.announced {
+			t.host.Say(t.result(c, u.Status == "failed"))
+		}
 		*c = call{over: true}
 		return
 	}
-	if u.Status == "in_progress" && !t.write(c) || c.own && c.Input != nil { // parley-tools waits for a call to be announced
-		t.announce(c)
-	}
 	if c.announced && (len(u.Shown) > 0 || u.Meta.Terminal.ID != "") {
-		if text, _ := t.read(c.shown); text != "" && text != c.written {
+		if text, _ := t.read(c.shown); text != "" && !sameJSON([]byte(text), c.Input) {
 			t.host.Say(agent.ToolProgress{ID: c.ID, Output: text})
 		}
 	}
@@ -92,7 +97,7 @@ func (t *turn) learn(u callUpdate) *call {
 			c.changes = changes
 		}
 	}
-	if input := given(u.Input, nil); input != nil && !sameJSON(input, c.Input) {
+	if input := unwrap(given(u.Input, nil)); input != nil && !sameJSON(input, c.Input) {
 		c.Input = input
 		if c.announced {
 			t.host.Say(c.ToolCall)
@@ -132,6 +137,18 @@ func given(now, before json.RawMessage) json.RawMessage {
 		return before
 	}
 	return now
+}
+
+// unwrap gives the arguments of an MCP tool out of what Codex gives: those with the names of the server and the tool.
+func unwrap(input json.RawMessage) json.RawMessage {
+	var w struct {
+		Server, Tool string
+		Arguments    json.RawMessage
+	}
+	if json.Unmarshal(input, &w) == nil && w.Server == program.ToolServer && w.Tool != "" && w.Arguments != nil {
+		return w.Arguments
+	}
+	return input
 }
 
 func sameJSON(a, b json.RawMessage) bool {
@@ -199,6 +216,9 @@ func nameOf(u callUpdate) string {
 	name := cmp.Or(u.Name, u.Meta.Tool, u.Meta.Claude.Tool)
 	if name == "" && identifier.MatchString(u.Title) {
 		name = u.Title
+	}
+	if before, after, ok := strings.Cut(u.ID, "__"); name == "" && ok && strings.HasPrefix(after, before) {
+		name = before // Gemini CLI makes its ids of it
 	}
 	return cmp.Or(name, u.Class, "tool")
 }

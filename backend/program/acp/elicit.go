@@ -74,17 +74,19 @@ func (s *Speaker) elicit(e elicitation) (any, *problem) {
 	}
 	content := map[string]any{}
 	for _, f := range e.Schema.Properties {
-		if base, ok := strings.CutSuffix(f.name, custom); ok && e.Schema.Properties.has(base) {
+		if e.Schema.Properties.isCustom(f.name) {
 			continue
 		}
 		text, stopped := s.turn.ask(e.Message, f)
 		if stopped {
 			return filled{Action: "cancel"}, nil
 		}
-		name, value, ok := f.read(text)
-		switch {
-		case ok && (name == f.name || e.Schema.Properties.has(name)):
-			content[name] = value
+		value, ok := f.read(text)
+		switch own := e.Schema.Properties.custom(f.name); {
+		case ok:
+			content[f.name] = value
+		case own != "" && text != "":
+			content[own] = text
 		case slices.Contains(e.Schema.Required, f.name):
 			return filled{Action: "decline"}, nil
 		}
@@ -92,11 +94,19 @@ func (s *Speaker) elicit(e elicitation) (any, *problem) {
 	return filled{"accept", content}, nil
 }
 
-// custom ends the name of the field that takes an answer which is none of the choices of the one before it.
-const custom = "_custom"
+// custom names the field that takes an answer which is none of the choices of the field of that name; empty if there is none.
+func (f fields) custom(name string) string {
+	for _, ending := range []string{"_custom", "_note"} {
+		if slices.ContainsFunc(f, func(f field) bool { return f.name == name+ending }) {
+			return name + ending
+		}
+	}
+	return ""
+}
 
-func (f fields) has(name string) bool {
-	return slices.ContainsFunc(f, func(f field) bool { return f.name == name })
+// isCustom reports whether the field of that name is for answers that are none of the choices of another.
+func (f fields) isCustom(name string) bool {
+	return slices.ContainsFunc(f, func(other field) bool { return f.custom(other.name) == name })
 }
 
 // ask asks the person for one field.
@@ -114,7 +124,7 @@ func (t *turn) ask(message string, f field) (text string, stopped bool) {
 	c.Input, _ = json.Marshal(map[string]any{"question": question, "options": options}) // strings: it cannot fail
 	t.host.Say(c)
 	a := t.host.Input(c.ID, question, options)
-	return a.Text, a.Stopped
+	return strings.TrimSpace(a.Text), a.Stopped
 }
 
 // choices are what a field may be, if that is limited.
@@ -129,30 +139,25 @@ func (f field) choices() []named {
 	return all
 }
 
-// read makes a value of what the person said. It may be for the field's custom one; ok is false for nothing, or for what
-// is no value.
-func (f field) read(text string) (name string, value any, ok bool) {
+// read makes a value of what the person said. ok is false for nothing, or for what is no value.
+func (f field) read(text string) (value any, ok bool) {
 	choices := f.choices()
 	pick := func(text string) (string, bool) {
 		i := slices.IndexFunc(choices, func(c named) bool { return c.Title == text || c.Const == text })
 		if i < 0 {
-			return "", false
+			return text, len(choices) == 0
 		}
 		return choices[i].Const, true
 	}
-	text = strings.TrimSpace(text)
-	picked, known := pick(text)
-	switch {
+	switch picked, known := pick(text); {
 	case text == "":
-		return f.name, nil, false
+		return nil, false
 	case f.Type == "boolean":
-		return f.name, picked == "true", known
-	case f.Type == "integer":
-		n, err := strconv.ParseInt(text, 10, 64)
-		return f.name, n, err == nil
-	case f.Type == "number":
-		n, err := strconv.ParseFloat(text, 64)
-		return f.name, n, err == nil
+		return picked == "true", known
+	case f.Type == "integer" || f.Type == "number":
+		var n json.Number
+		err := json.Unmarshal([]byte(text), &n)
+		return n, err == nil
 	case f.Type == "array":
 		var all []string
 		for one := range strings.SplitSeq(text, ",") {
@@ -160,11 +165,8 @@ func (f field) read(text string) (name string, value any, ok bool) {
 				all = append(all, picked)
 			}
 		}
-		return f.name, all, len(all) > 0
-	case known:
-		return f.name, picked, true
-	case len(choices) > 0:
-		return f.name + custom, text, true
+		return all, len(all) > 0
+	default:
+		return picked, known
 	}
-	return f.name, text, true
 }

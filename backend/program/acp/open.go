@@ -70,10 +70,11 @@ func (s *Speaker) Open(line *program.Line, o program.Opening) (program.Opened, e
 	form := map[string]any{"form": struct{}{}}
 	here := party{"parley", "Parley", "1"}
 	var a answered
+	files := !o.Launch.Program.Alone
 	err := s.call("initialize", greeting{
 		Protocol: newest, Client: here, Info: here,
 		Can: map[string]any{
-			"fs": map[string]any{"readTextFile": true, "writeTextFile": true}, "terminal": true, "elicitation": form,
+			"fs": map[string]any{"readTextFile": files, "writeTextFile": files}, "terminal": true, "elicitation": form,
 			"session": map[string]any{"configOptions": map[string]any{"boolean": struct{}{}}, "notices": struct{}{}, "compaction": struct{}{}},
 		},
 		Capabilities: map[string]any{"elicitation": form},

@@ -79,7 +79,9 @@ func (t *turn) approve(u callUpdate) program.Answer {
 		return program.Answer{}
 	}
 	c.shown = shown // what it is asked with is not what comes of it
-	t.announce(c)
+	if !c.own || c.Input != nil {
+		t.announce(c)
+	}
 	if c.own {
 		return program.Answer{Allowed: true}
 	}

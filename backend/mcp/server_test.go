@@ -1,0 +1,109 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"parley/backend/agent"
+	"parley/backend/tool"
+)
+
+var echo = []tool.Definition{{Name: "echo", Description: "Says it again.", Schema: json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"}}}`), ReadOnly: true}}
+
+func serve(t *testing.T, call Call) *Server {
+	s, err := Serve(echo, call)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	return s
+}
+
+// knowing sends the token along.
+type knowing string
+
+func (k knowing) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Authorization", "Bearer "+string(k))
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+func connect(t *testing.T, s *Server, token string) (*mcp.ClientSession, error) {
+	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
+	return client.Connect(t.Context(), &mcp.StreamableClientTransport{
+		Endpoint: s.URL, HTTPClient: &http.Client{Transport: knowing(token)}, MaxRetries: -1,
+	}, nil)
+}
+
+func TestAProgramCallsATool(t *testing.T) {
+	s := serve(t, func(_ context.Context, name string, input json.RawMessage) agent.ToolResult {
+		return agent.ToolResult{Output: name + " " + string(input), IsError: strings.Contains(string(input), "wrong")}
+	})
+	c, err := connect(t, s, s.Token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	listed, err := c.ListTools(t.Context(), nil)
+	if err != nil || len(listed.Tools) != 1 || listed.Tools[0].Name != "echo" || !listed.Tools[0].Annotations.ReadOnlyHint {
+		t.Fatalf("%+v, %v", listed, err)
+	}
+	for text, fails := range map[string]bool{"right": false, "wrong": true} {
+		r, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: "echo", Arguments: map[string]string{"text": text}})
+		if err != nil || r.IsError != fails || r.Content[0].(*mcp.TextContent).Text != `echo {"text":"`+text+`"}` {
+			t.Errorf("%s: %+v, %v", text, r, err)
+		}
+	}
+}
+
+func TestNobodyElseIsLetIn(t *testing.T) {
+	s := serve(t, func(context.Context, string, json.RawMessage) agent.ToolResult {
+		t.Error("a call got through")
+		return agent.ToolResult{}
+	})
+	for _, token := range []string{"", "wrong", s.Token + "x"} {
+		if _, err := connect(t, s, token); err == nil {
+			t.Errorf("%q is let in", token)
+		}
+	}
+	r, err := http.NewRequest(http.MethodPost, s.URL, strings.NewReader(`{}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Host = "evil.example" // a page whose name leads here now
+	r.Header.Set("Authorization", "Bearer "+s.Token)
+	res, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res.Body.Close()
+	if res.StatusCode != http.StatusForbidden {
+		t.Errorf("another host: %s", res.Status)
+	}
+}
+
+// TestClosingEndsACallThatWaits as one does for a person.
+func TestClosingEndsACallThatWaits(t *testing.T) {
+	begun := make(chan struct{})
+	ended := make(chan struct{})
+	s := serve(t, func(ctx context.Context, _ string, _ json.RawMessage) agent.ToolResult {
+		close(begun)
+		<-ctx.Done()
+		close(ended)
+		return agent.ToolResult{}
+	})
+	c, err := connect(t, s, s.Token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	go func() { _, _ = c.CallTool(t.Context(), &mcp.CallToolParams{Name: "echo", Arguments: map[string]string{}}) }()
+	<-begun
+	s.Close()
+	<-ended
+}
