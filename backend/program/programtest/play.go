@@ -59,7 +59,8 @@ func Play(t *testing.T, update bool, make func() program.Speaker) {
 	}
 }
 
-const patience = 10 * time.Second
+// patience is for a speaker that hangs, on the slowest machine.
+const patience = time.Minute
 
 // stage is a program that is played, and the listener of its speaker.
 type stage struct {
