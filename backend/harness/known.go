@@ -78,7 +78,7 @@ var known = []Known{
 	},
 	{
 		Kind: agent.KindACP("gemini"), Name: "Gemini CLI", Description: "Google's coding agent.",
-		Command: "gemini", Install: "npm install -g @google/gemini-cli",
+		Command: "gemini", Install: "npm install -g @google/gemini-cli", Wires: []agent.Wire{agent.WireGemini},
 		Can: []Ability{CanAsk, CanUseTools, CanSee, CanChoose},
 	},
 	{
