@@ -69,7 +69,7 @@ func BuiltIn(getenv func(string) string, endpoints map[string]agent.Endpoint, pr
 	isUsable := model != "" && (isKeyed || endpoint.Provider == provider.Ollama)
 	for _, p := range programs {
 		spec := agent.Spec{ID: p.Agent(), Name: p.Name, Description: p.Description, Harness: p.Kind, Permissions: agent.PermissionAsk, Login: agent.LoginOwn}
-		if !p.Asks() {
+		if !p.May(harness.CanAsk) {
 			spec.Permissions = agent.PermissionAuto
 		}
 		if isUsable && p.Takes(endpoint.Wire) {

@@ -13,10 +13,12 @@ import (
 )
 
 // For gives the harness of a kind. endpoints are where each provider serves its models, tools the names of all that there
-// are; a Spec that asks for others is refused.
-func For(kind agent.Kind, endpoints map[string]agent.Endpoint, tools []string) (agent.Harness, error) {
-	if id, ok := kind.ACP(); ok {
-		return ACP{id, endpoints, tools}, nil
+// are; a Spec that asks for others is refused. programs are those of Programs.
+func For(kind agent.Kind, endpoints map[string]agent.Endpoint, tools []string, programs []Known) (agent.Harness, error) {
+	if _, ok := kind.ACP(); ok {
+		if i := slices.IndexFunc(programs, func(k Known) bool { return k.Kind == kind }); i >= 0 {
+			return ACP{programs[i], endpoints, tools}, nil
+		}
 	}
 	switch kind {
 	case agent.KindAgenta:
