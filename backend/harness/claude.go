@@ -85,15 +85,12 @@ func (c Claude) Launch(spec agent.Spec) (agent.Launch, error) {
 // account lets the program work with a provider's key, in a configuration of its own, or with the person's own login. Their
 // configuration is not the place for a transcript of ours, so that such a session cannot be resumed.
 func (c Claude) account(spec agent.Spec, p *agent.Program) (*agent.Endpoint, error) {
+	if err := checkLogin(spec); err != nil {
+		return nil, err
+	}
 	if spec.Login == agent.LoginOwn {
-		if spec.Provider != "" {
-			return nil, agent.Errorf(agent.CodeValidation, "The agent %q has both your own login and the provider %q. Leave one out.", spec.ID, spec.Provider)
-		}
 		p.Args = append(p.Args, "--no-session-persistence")
 		return nil, nil
-	}
-	if !spec.Login.Valid() {
-		return nil, agent.Errorf(agent.CodeValidation, "The agent %q has the login %q. There are: %s, %s.", spec.ID, spec.Login, agent.LoginKey, agent.LoginOwn)
 	}
 	if spec.Model == "" {
 		return nil, agent.Errorf(agent.CodeValidation, "The agent %q has no model. Give it one.", spec.ID)

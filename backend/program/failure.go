@@ -20,11 +20,11 @@ func Refused(name, provider, words string) *agent.Error {
 			break
 		}
 	}
-	return agent.Errorf(code, "%s asked %s, which %s: %s", name, cmp.Or(provider, "its provider"), verdict, quote(words))
+	return agent.Errorf(code, "%s asked %s, which %s: %s", name, cmp.Or(provider, "its provider"), verdict, Quote(words))
 }
 
-// quote gives the words in one line, for a person.
-func quote(words string) string {
+// Quote gives the words of a program in one line, for a person.
+func Quote(words string) string {
 	var complaint struct {
 		Message string
 		Error   struct{ Message string }
