@@ -55,7 +55,7 @@ func start(ctx context.Context, s *sandbox, launch agent.Launch, prompt agent.Pr
 	}
 	o := Opening{Launch: launch, Dir: s.policy.Scratch, Session: resume, Resume: resume != ""}
 	if !o.Resume {
-		o.Session = newUUID()
+		o.Session = NewUUID()
 	}
 	var err error
 	if len(launch.Tools)+len(launch.ClientTools) > 0 {
