@@ -12,16 +12,13 @@ import (
 
 // acpAgent is how an agent is started, and given its model.
 type acpAgent struct {
-	command string
-	args    []string
-	env     map[string]string // whoever's login it is
-	wires   map[agent.Wire]configure
+	args  []string
+	env   map[string]string // whoever's login it is
+	wires map[agent.Wire]configure
 	// instructions is the file in which it looks for the author's; empty if the protocol says them.
 	instructions string
 	modes        map[agent.PermissionPolicy]string // in which it asks for what it should, if it does not begin in that
 	approve      func(p *agent.Program)            // lets it use our tools, which ask themselves, if nothing else does
-	unequipped   bool                              // it has no MCP
-	bold         bool                              // it asks for nothing
 	alone        bool                              // as agent.Program's
 }
 
@@ -31,10 +28,10 @@ type configure func(p *agent.Program, model string, e agent.Endpoint)
 // keyVariable holds the key for programs whose configuration can name a variable.
 const keyVariable = "PARLEY_KEY"
 
-// acpAgents has a row for each known agent.
+// acpAgents has a row for each agent of the table of known programs. One that a person configured has none: it is given only
+// what the protocol can say.
 var acpAgents = map[string]acpAgent{
 	"claude-agent-acp": {
-		command: "claude-agent-acp",
 		env: map[string]string{
 			"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "DISABLE_AUTOUPDATER": "1", "DISABLE_ERROR_REPORTING": "1", "DISABLE_TELEMETRY": "1",
 			"ENABLE_TOOL_SEARCH": "false", // else the model does not see our tools
@@ -47,7 +44,6 @@ var acpAgents = map[string]acpAgent{
 		}},
 	},
 	"codex-acp": {
-		command: "codex-acp",
 		// In the mode that it begins with a model decides what is asked.
 		modes: map[agent.PermissionPolicy]string{agent.PermissionAsk: "read-only", agent.PermissionDeny: "read-only", agent.PermissionAuto: "workspace-write"},
 		wires: map[agent.Wire]configure{agent.WireOpenAI: func(p *agent.Program, model string, e agent.Endpoint) {
@@ -65,7 +61,7 @@ var acpAgents = map[string]acpAgent{
 		},
 	},
 	"gemini": {
-		command: "gemini", args: []string{"--acp"}, instructions: "home/.gemini/GEMINI.md", alone: true, // it takes a file that there is not for a failure
+		args: []string{"--acp"}, instructions: "home/.gemini/GEMINI.md", alone: true, // it takes a file that there is not for a failure
 		wires: map[agent.Wire]configure{agent.WireGemini: func(p *agent.Program, model string, e agent.Endpoint) {
 			p.Args = append(p.Args, "-m", model)
 			set(p.Env, "GEMINI_API_KEY", agent.MarkKey, "GOOGLE_GEMINI_BASE_URL", e.BaseURL, "GEMINI_CLI_TRUST_WORKSPACE", "true")
@@ -76,7 +72,7 @@ var acpAgents = map[string]acpAgent{
 		}},
 	},
 	"goose": {
-		command: "goose", args: []string{"acp"}, instructions: "home/.config/goose/.goosehints",
+		args: []string{"acp"}, instructions: "home/.config/goose/.goosehints",
 		env: map[string]string{"GOOSE_MODE": "approve", "GOOSE_TELEMETRY_ENABLED": "false"},
 		wires: map[agent.Wire]configure{agent.WireOpenAI: func(p *agent.Program, model string, e agent.Endpoint) {
 			host, path := split(e)
@@ -85,7 +81,7 @@ var acpAgents = map[string]acpAgent{
 		}},
 	},
 	"kimi": {
-		command: "kimi", args: []string{"acp"}, instructions: "home/.kimi-code/AGENTS.md",
+		args: []string{"acp"}, instructions: "home/.kimi-code/AGENTS.md",
 		env: map[string]string{"KIMI_CODE_NO_AUTO_UPDATE": "1"},
 		wires: map[agent.Wire]configure{
 			agent.WireOpenAI:    kimi("openai"),
@@ -93,7 +89,7 @@ var acpAgents = map[string]acpAgent{
 		},
 	},
 	"opencode": {
-		command: "opencode", args: []string{"acp"}, instructions: "opencode/AGENTS.md",
+		args: []string{"acp"}, instructions: "opencode/AGENTS.md",
 		env: map[string]string{
 			"OPENCODE_DISABLE_AUTOUPDATE": "1", "OPENCODE_DISABLE_DEFAULT_PLUGINS": "1", "OPENCODE_DISABLE_LSP_DOWNLOAD": "1",
 			"OPENCODE_DISABLE_MODELS_FETCH": "1", "OPENCODE_DISABLE_SHARE": "1",
@@ -105,15 +101,15 @@ var acpAgents = map[string]acpAgent{
 		},
 	},
 	"pi-acp": {
-		command: "pi-acp", instructions: "pi/AGENTS.md", unequipped: true, bold: true,
-		env: map[string]string{"PI_OFFLINE": "1", "PI_SKIP_VERSION_CHECK": "1", "PI_TELEMETRY": "0"},
+		instructions: "pi/AGENTS.md",
+		env:          map[string]string{"PI_OFFLINE": "1", "PI_SKIP_VERSION_CHECK": "1", "PI_TELEMETRY": "0"},
 		wires: map[agent.Wire]configure{
-			agent.WireOpenAI:    piACP("openai-completions"),
-			agent.WireAnthropic: piACP("anthropic-messages"),
+			agent.WireOpenAI:    piACP,
+			agent.WireAnthropic: piACP,
 		},
 	},
 	"qwen": {
-		command: "qwen", args: []string{"--acp"}, instructions: "home/.qwen/QWEN.md",
+		args: []string{"--acp"}, instructions: "home/.qwen/QWEN.md",
 		// In the mode that it begins with a model decides what is asked.
 		modes: map[agent.PermissionPolicy]string{agent.PermissionAsk: "default", agent.PermissionDeny: "default", agent.PermissionAuto: "default"},
 		wires: map[agent.Wire]configure{
@@ -151,15 +147,10 @@ func opencode(library string) configure {
 	}
 }
 
-func piACP(api string) configure {
-	return func(p *agent.Program, model string, e agent.Endpoint) {
-		set(p.Env, "PI_CODING_AGENT_DIR", agent.MarkPrivate+"/pi", keyVariable, agent.MarkKey)
-		p.Files["pi/models.json"] = asJSON(object{"providers": object{"parley": object{
-			"api": api, "apiKey": "$" + keyVariable, "baseUrl": address(e),
-			"models": []object{{"id": model, "input": []string{"text", "image"}, "reasoning": true}},
-		}}})
-		p.Files["pi/settings.json"] = asJSON(object{"defaultModel": model, "defaultProvider": "parley", "quietStartup": true})
-	}
+func piACP(p *agent.Program, model string, e agent.Endpoint) {
+	set(p.Env, "PI_CODING_AGENT_DIR", agent.MarkPrivate+"/pi", keyVariable, agent.MarkKey)
+	p.Files["pi/models.json"] = piModels(model, e, "$"+keyVariable, true)
+	p.Files["pi/settings.json"] = asJSON(object{"defaultModel": model, "defaultProvider": "parley", "quietStartup": true})
 }
 
 func qwen(kind, variables string) configure {

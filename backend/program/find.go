@@ -122,6 +122,10 @@ func (f *Finder) look(known harness.Known) Found {
 	if found.Path, err = process.Find(known.Command); err != nil {
 		return found
 	}
+	if known.Configured {
+		found.State = Ready
+		return found
+	}
 	said, err := f.ask(found.Path)
 	if err != nil {
 		found.State, found.Problem = Broken, sentence(err.Error())

@@ -33,6 +33,7 @@ func TestFinder(t *testing.T) {
 	install(t, dir, "mute", `:`)
 	install(t, dir, "broken", `echo one >&2; echo "no such module" >&2; exit 3`)
 	install(t, dir, "curious", `echo seen > "$HOME/seen"; echo "1.0.0"`)
+	install(t, dir, "npx", `echo 1.0.0 > "$HOME/asked"; exit 1`)
 	install(t, dir, "address", `echo "listens on 127.0.0.1"`)
 
 	var programs []harness.Known
@@ -41,6 +42,7 @@ func TestFinder(t *testing.T) {
 	} {
 		programs = append(programs, harness.Known{Kind: agent.Kind(name), Name: strings.ToUpper(name), Command: name, Oldest: oldest, Install: "get " + name})
 	}
+	programs = append(programs, harness.Known{Kind: "npx", Name: "NPX", Command: "npx", Args: []string{"mine"}, Configured: true})
 	person := t.TempDir()
 	t.Setenv("HOME", person)
 	f := NewFinder(programs)
@@ -53,7 +55,7 @@ func TestFinder(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"new": "ready 2.10.0", "old": "too_old 0.84.3", "named": "ready 2.6.0", "silent": "ready ", "mute": "broken ", "broken": "broken ",
-		"curious": "ready 1.0.0", "address": "ready ", "gone": "missing ",
+		"curious": "ready 1.0.0", "address": "ready ", "gone": "missing ", "npx": "ready ",
 	} {
 		if got[name] != want {
 			t.Errorf("%s is %q, want %q", name, got[name], want)
