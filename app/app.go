@@ -89,7 +89,7 @@ func (o *owner) open(ctx context.Context, opt ownerOptions) error {
 		o.log.Warn("ended processes that an earlier Parley left behind", "count", reaped)
 	}
 	if err := os.RemoveAll(o.home.private(os.Getenv)); err != nil {
-		return fmt.Errorf("remove what an earlier Parley left behind: %w", err)
+		o.log.Warn("what an earlier Parley left behind could not be removed", "error", err)
 	}
 	var err error
 	if o.backend, err = runnerBackend(o.home.runners(), o.home.private(os.Getenv), o.log); err != nil {

@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"time"
 
+	"parley/backend/agent"
 	"parley/backend/api"
 	"parley/backend/session"
 )
@@ -29,6 +30,8 @@ type talk struct {
 	*server
 	trial  *trial
 	id     string
+	policy agent.PermissionPolicy
+	tools  []string // of Parley's
 	sent   int
 	events []session.Event // of the turn that was sent last
 	next   int64           // the number of the event that comes
@@ -38,25 +41,26 @@ type talk struct {
 func (tr *trial) talk() *talk {
 	tr.talks++
 	tr.since = len(tr.model.Requests())
-	return &talk{server: tr.server, trial: tr, id: fmt.Sprintf("s%d", tr.talks)}
+	k := &talk{server: tr.server, trial: tr, id: fmt.Sprintf("s%d", tr.talks), policy: agent.PermissionAsk, tools: []string{"read_file", "write_file"}}
+	if tr.cannot[asksFirst] != "" {
+		k.policy = agent.PermissionAuto
+	}
+	if tr.cannot[ownTool] != "" {
+		k.tools = []string{}
+	}
+	return k
 }
 
 // send says something, with these parts besides.
 func (k *talk) send(text string, parts ...object) {
 	k.sent++
-	policy := k.trial.policy
-	if policy == "" {
-		policy = "ask"
-	}
 	body := object{
 		"session_id": k.id,
 		"queue":      true,
 		"references": object{"agent": k.trial.agent},
 		"data": object{
-			"messages": []object{{"id": fmt.Sprintf("u%d", k.sent), "role": "user", "parts": append([]object{{"type": "text", "text": text}}, parts...)}},
-			"parameters": object{"agent": object{
-				"provider": k.trial.provider, "model": "scripted-1", "permissions": policy, "tools": k.trial.tools(),
-			}},
+			"messages":   []object{{"id": fmt.Sprintf("u%d", k.sent), "role": "user", "parts": append([]object{{"type": "text", "text": text}}, parts...)}},
+			"parameters": object{"agent": object{"permissions": k.policy, "tools": k.tools}},
 		},
 	}
 	k.do(http.MethodPost, "/messages", body)
@@ -120,17 +124,18 @@ func (k *talk) ends(reason string) error {
 	return nil
 }
 
-// asked waits until the harness asks, and the turn is paused.
-func (k *talk) asked() error {
-	if k.trial.policy == "auto" {
-		return nil
+// decides waits until the harness asks, and answers.
+func (k *talk) decides(d api.Decision) error {
+	if err := k.ends("paused"); err != nil {
+		return err
 	}
-	return k.ends("paused")
+	k.answer(d)
+	return k.err
 }
 
 // answer answers the question of this session.
 func (k *talk) answer(d api.Decision) {
-	if k.trial.policy == "auto" || k.err != nil {
+	if k.err != nil {
 		return
 	}
 	inbox, err := ask[api.Inbox](k.trial.t.Context(), k.Connection, http.MethodGet, "/approvals", nil)

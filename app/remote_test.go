@@ -103,7 +103,9 @@ func TestAgentsRunElsewhere(t *testing.T) {
 		t.Errorf("doctor: exit %d: %s", code, out)
 	}
 	s := p.serve()
-	readUntil(t, s.say("u1", `[[tool:write_file {"path":"a.txt","content":"x"}]] [[say:written]]`), "written")
+	if said, err := io.ReadAll(s.say("u1", `[[tool:write_file {"path":"a.txt","content":"x"}]] [[say:written]]`)); err != nil || !bytes.Contains(said, []byte(`"finishReason":"stop"`)) {
+		t.Errorf("it said %s (%v)", said, err)
+	}
 	if file, err := os.ReadFile(filepath.Join(f.root, "default", "s", "a.txt")); err != nil || string(file) != "x" {
 		t.Errorf("the tool wrote %q (%v)", file, err)
 	}

@@ -29,6 +29,9 @@ func TestAModelBringsAnAssistant(t *testing.T) {
 		if assistant.Permissions != agent.PermissionAsk {
 			t.Errorf("%s: the assistant changes things without asking", setting)
 		}
+		if agenta, err := agents.Find("agenta"); err != nil || agenta.Model != want[1] || agenta.Permissions != agent.PermissionAsk {
+			t.Errorf("%s: agenta is %+v, %v", setting, agenta, err)
+		}
 		if _, err := agents.Find("demo"); err != nil {
 			t.Errorf("%s: the demo agent is gone: %v", setting, err)
 		}

@@ -28,6 +28,9 @@ func (a ACP) Launch(spec agent.Spec) (agent.Launch, error) {
 	if err != nil {
 		return agent.Launch{}, err
 	}
+	if err := checkLogin(spec); err != nil {
+		return agent.Launch{}, err
+	}
 	own := spec.Login == agent.LoginOwn
 	switch {
 	case !a.Known.May(CanUseTools) && len(spec.Tools)+len(spec.ClientTools) > 0:

@@ -101,8 +101,8 @@ var acpAgents = map[string]acpAgent{
 		instructions: "pi/AGENTS.md",
 		env:          map[string]string{"PI_OFFLINE": "1", "PI_SKIP_VERSION_CHECK": "1", "PI_TELEMETRY": "0"},
 		wires: map[agent.Wire]configure{
-			agent.WireOpenAI:    piACP("openai-completions"),
-			agent.WireAnthropic: piACP("anthropic-messages"),
+			agent.WireOpenAI:    piACP,
+			agent.WireAnthropic: piACP,
 		},
 	},
 	"qwen": {
@@ -144,15 +144,10 @@ func opencode(library string) configure {
 	}
 }
 
-func piACP(api string) configure {
-	return func(p *agent.Program, model string, e agent.Endpoint) {
-		set(p.Env, "PI_CODING_AGENT_DIR", agent.MarkPrivate+"/pi", keyVariable, agent.MarkKey)
-		p.Files["pi/models.json"] = asJSON(object{"providers": object{"parley": object{
-			"api": api, "apiKey": "$" + keyVariable, "baseUrl": address(e),
-			"models": []object{{"id": model, "input": []string{"text", "image"}, "reasoning": true}},
-		}}})
-		p.Files["pi/settings.json"] = asJSON(object{"defaultModel": model, "defaultProvider": "parley", "quietStartup": true})
-	}
+func piACP(p *agent.Program, model string, e agent.Endpoint) {
+	set(p.Env, "PI_CODING_AGENT_DIR", agent.MarkPrivate+"/pi", keyVariable, agent.MarkKey)
+	p.Files["pi/models.json"] = piModels(model, e, "$"+keyVariable, true)
+	p.Files["pi/settings.json"] = asJSON(object{"defaultModel": model, "defaultProvider": "parley", "quietStartup": true})
 }
 
 func qwen(kind, variables string) configure {

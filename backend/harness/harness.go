@@ -70,6 +70,17 @@ func grant(spec agent.Spec, known []string) (agent.Launch, error) {
 	return launch, nil
 }
 
+// checkLogin refuses a login that there is not, and a provider beside the person's own.
+func checkLogin(spec agent.Spec) error {
+	switch {
+	case !spec.Login.Valid():
+		return agent.Errorf(agent.CodeValidation, "The agent %q has the login %q. There are: %s, %s.", spec.ID, spec.Login, agent.LoginKey, agent.LoginOwn)
+	case spec.Login == agent.LoginOwn && spec.Provider != "":
+		return agent.Errorf(agent.CodeValidation, "The agent %q has both your own login and the provider %q. Leave one out.", spec.ID, spec.Provider)
+	}
+	return nil
+}
+
 // endpointOf gives where an agent's model is served. It refuses an agent without a model, and an unknown provider.
 func endpointOf(spec agent.Spec, endpoints map[string]agent.Endpoint) (agent.Endpoint, error) {
 	endpoint, known := endpoints[spec.Provider]

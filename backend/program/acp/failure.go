@@ -3,6 +3,8 @@ package acp
 import (
 	"encoding/json"
 	"errors"
+	"regexp"
+	"strconv"
 	"strings"
 
 	"parley/backend/agent"
@@ -33,9 +35,15 @@ func (p *problem) words() string {
 	return words
 }
 
+// status is one of HTTP's that means a failure.
+var status = regexp.MustCompile(`\b[45]\d\d\b`)
+
 // judge says which of our failures an agent's is. There are no codes for most, so that it is told by its words.
 func judge(code int, words string) (agent.Code, string) {
 	words = strings.ToLower(words)
+	if n, err := strconv.Atoi(status.FindString(words)); err == nil && code < 0 && code != codeLogin {
+		code = n
+	}
 	says := func(any ...string) bool {
 		for _, w := range any {
 			if strings.Contains(words, w) {
@@ -47,13 +55,13 @@ func judge(code int, words string) (agent.Code, string) {
 	switch {
 	case says("insufficient_quota", "credit balance", "billing", "payment required", "out of credit"):
 		return agent.CodeProviderAuth, "the account of its model has nothing left to spend. Add credit, or give it another key."
-	case code == codeLogin, code == 401, code == 403, says("401", "403", "unauthorized", "authentication", "api key", "api_key", "not logged in"):
+	case code == codeLogin, code == 401, code == 403, says("unauthorized", "authentication", "api key", "api_key", "not logged in"):
 		return agent.CodeProviderAuth, "it is not let in by who serves its model. Check the API key, or log in with its own program."
-	case code == 429, says("429", "rate limit", "rate_limit", "too many requests", "quota"):
+	case code == 429, says("rate limit", "rate_limit", "too many requests", "quota"):
 		return agent.CodeProviderRateLimit, "its model is asked too often. Wait a little, then retry."
 	case says("context length", "context window", "prompt is too long", "too many tokens"):
 		return agent.CodeValidation, "the conversation is too long for its model. Begin a new one, or choose another model."
-	case code >= 500, says("500", "502", "503", "504", "529", "overloaded", "unavailable", "fetch failed", "econnrefused", "timed out", "timeout", "network"):
+	case code >= 500, says("overloaded", "unavailable", "fetch failed", "econnrefused", "timed out", "timeout", "network"):
 		return agent.CodeProviderUnavailable, "its model cannot be reached. Retry later."
 	}
 	return agent.CodeInternal, "something went wrong in it. Retry."

@@ -165,11 +165,16 @@ func (s *Speaker) set(id, value string) error {
 		return s.failed("set its option "+id, err)
 	}
 	if o.Method == "" && len(now.Options) > 0 {
-		s.options = now.Options
+		s.reoffer(now.Options)
 	} else {
 		s.options[i].Value = quoted(value)
 	}
 	return nil
+}
+
+// reoffer takes the config options as they are now. What is set otherwise stays.
+func (s *Speaker) reoffer(options []option) {
+	s.options = append(options, slices.DeleteFunc(s.options, func(o option) bool { return o.Method == "" })...)
 }
 
 // chose notes what the agent has chosen itself.

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"time"
 
 	"parley/backend/agent"
 	"parley/backend/program"
@@ -24,11 +25,14 @@ type Speaker struct {
 	options   []option
 	commands  []program.Command
 	terminals terminals
+	questions int   // that were asked
 	turn      *turn // nil between turns
 }
 
 // New makes a speaker for an agent that has just started.
-func New() program.Speaker { return &Speaker{answers: map[string]*message{}} }
+func New() program.Speaker {
+	return &Speaker{answers: map[string]*message{}, terminals: terminals{now: time.Now}}
+}
 
 // Take is program.Speaker's. What the agent had still to say of the turn before is passed over first: the refusal of a
 // request that no agent knows comes after it.
@@ -71,7 +75,6 @@ type turn struct {
 	ended        *outcome // how protocol 2 says that the turn has ended
 	offerChanged bool     // what may be chosen, or what commands there are
 	steered      []string // the ids of the prompts that were sent in the middle of the turn and are not answered
-	questions    int      // asked
 	denial       string   // what the person said of a call that they did not allow; it is said to the agent next
 }
 

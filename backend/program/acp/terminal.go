@@ -20,6 +20,7 @@ type terminals struct {
 	mu   sync.Mutex
 	byID map[string]*terminal
 	made int
+	now  func() time.Time
 }
 
 // terminal is a command.
@@ -109,10 +110,10 @@ func (ts *terminals) due(id string) (call string, ok bool) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	t := ts.byID[id]
-	if t == nil || t.call == "" || len(t.output) == 0 || time.Since(t.shownAt) < frameEvery {
+	if t == nil || t.call == "" || len(t.output) == 0 || ts.now().Sub(t.shownAt) < frameEvery {
 		return "", false
 	}
-	t.shownAt = time.Now()
+	t.shownAt = ts.now()
 	return t.call, true
 }
 

@@ -80,7 +80,7 @@ func (s *Speaker) settle(u update) bool {
 	case "available_commands_update":
 		s.commands = u.Commands
 	case "config_option_update":
-		s.options = u.Options
+		s.reoffer(u.Options)
 	case "current_mode_update":
 		s.chose("mode", u.Mode)
 	default:

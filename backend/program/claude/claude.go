@@ -52,7 +52,7 @@ var oldest = [3]int{2, 1, 216}
 // Open is program.Speaker's. A Claude Code that is to go on with a session that it does not know ends instead: then it
 // fails, and a new one is to be started.
 func (s *Speaker) Open(line *program.Line, o program.Opening) (program.Opened, error) {
-	s.provider = "Claude Code's provider"
+	s.provider = "its provider"
 	if o.Launch.Endpoint != nil {
 		s.provider = o.Launch.Endpoint.Provider
 	}
@@ -108,7 +108,7 @@ var settings = map[string]func(value string) order{
 func options(hello greeting, chosen map[string]string, launched string) []program.Option {
 	mode := program.Option{ID: "mode", Name: "Mode", Category: "mode", Value: cmp.Or(chosen["mode"], hello.Mode), Choices: []program.Choice{
 		{Value: "default", Name: "Work"},
-		{Value: "plan", Name: "Plan", Description: "Looks around and makes a plan; changes nothing before that is approved."},
+		{Value: "plan", Name: "Plan", Description: "Looks around first, and makes a plan that has to be approved."},
 	}}
 	all := []program.Option{mode}
 	models := program.Option{ID: "model", Name: "Model", Category: "model", Value: cmp.Or(chosen["model"], launched, "default")}
