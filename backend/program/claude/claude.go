@@ -3,11 +3,11 @@ package claude
 
 import (
 	"cmp"
-	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"parley/backend/agent"
 	"parley/backend/program"
@@ -22,14 +22,7 @@ type Speaker struct {
 }
 
 // New speaks with a Claude Code that has just been started.
-func New() program.Speaker { return &Speaker{newID: newUUID} }
-
-func newUUID() string {
-	var b [16]byte
-	_, _ = rand.Read(b[:]) // it never fails
-	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
-	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
-}
+func New() program.Speaker { return &Speaker{newID: program.NewUUID} }
 
 // greeting is what Claude Code says of itself.
 type greeting struct {
@@ -155,11 +148,11 @@ func (s *Speaker) request(line *program.Line, what order, answer any) error {
 		}
 		switch {
 		case r.Type == "result":
-			return agent.Errorf(agent.CodeSandbox, "Claude Code did not start: %s", brief(first(r.Errors)))
+			return agent.Errorf(agent.CodeSandbox, "Claude Code did not start: %s", program.Quote(strings.Join(r.Errors, " ")))
 		case r.Type != "control_response" || r.Response.Request != id:
 			continue
 		case r.Response.Subtype != "success":
-			return agent.Errorf(agent.CodeValidation, "Claude Code refuses a setting of this agent: %s", brief(r.Response.Error))
+			return agent.Errorf(agent.CodeValidation, "Claude Code refuses a setting of this agent: %s", program.Quote(r.Response.Error))
 		case answer == nil:
 			return nil
 		}

@@ -75,7 +75,7 @@ func (t *turn) failed(subtype string, status int, words string) error {
 	case subtype == "error_max_budget_usd":
 		return agent.Errorf(agent.CodeBudgetExceeded, "Claude Code has spent as much as it may in this session.")
 	case t.problem == "" && status == 0:
-		return agent.Errorf(agent.CodeInternal, "Claude Code gave up: %s", brief(words))
+		return agent.Errorf(agent.CodeInternal, "Claude Code gave up: %s", program.Quote(words))
 	}
 	return program.Refused("Claude Code", t.provider, fmt.Sprintf("%s (%s)", words, cmp.Or(t.problem, strconv.Itoa(status))))
 }

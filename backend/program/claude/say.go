@@ -142,7 +142,7 @@ func readMessage(line []byte) (m assistantMessage) {
 func (t *turn) announce(id, name string, input json.RawMessage) *call {
 	c := t.calls[id]
 	if c == nil {
-		c = &call{}
+		c = &call{input: input}
 		c.name, c.own = program.OwnTool(name)
 		t.calls[id] = c
 		t.host.Say(agent.ToolCall{ID: id, Name: c.name, Input: input})
@@ -229,7 +229,7 @@ func (t *turn) system(subtype string, line []byte) error {
 	case subtype == "local_command_output" && r.Content != "":
 		t.host.Say(agent.MessageWhole{Text: r.Content})
 	case subtype == "informational" || subtype == "notification" || subtype == "model_refusal_fallback":
-		t.host.Say(agent.Status{Text: brief(r.Content + r.Text)})
+		t.host.Say(agent.Status{Text: program.Quote(r.Content + r.Text)})
 	}
 	return nil
 }

@@ -34,6 +34,7 @@ type turn struct {
 type call struct {
 	name   string // without the prefix of parley-tools
 	own    bool
+	input  json.RawMessage // as it was said
 	denied bool
 }
 
