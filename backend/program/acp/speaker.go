@@ -121,7 +121,7 @@ func (t *turn) take(prompt []block) (agent.Finish, error) {
 		return agent.Finish{}, err
 	}
 	if refused != nil && !t.stopping {
-		return agent.Finish{}, t.failed("take the turn", refused)
+		return agent.Finish{}, t.turnFailed(refused)
 	}
 	quota := end.Meta.Quota
 	if end.Usage != nil {
