@@ -59,7 +59,7 @@ func Play(t *testing.T, update bool, make func() program.Speaker) {
 	}
 }
 
-const patience = 10 * time.Second
+const patience = 30 * time.Second
 
 // stage is a program that is played, and the listener of its speaker.
 type stage struct {
