@@ -1,3 +1,5 @@
+//go:build harnesses
+
 package app
 
 import (
@@ -100,28 +102,28 @@ func (k *talk) until(what string, happens func(session.Event) bool) error {
 			k.events = nil
 		}
 		k.events, k.next = append(k.events, e), e.SequenceNumber+1
-		if happens(e) {
+		switch {
+		case happens(e):
 			return nil
+		case e.Type == "session:turn_completed":
+			return k.ended(e, "waiting for "+what)
 		}
 	}
 }
 
+// ended says how a turn ended that was to end otherwise.
+func (k *talk) ended(last session.Event, doing string) error {
+	if last.Error != nil {
+		return fmt.Errorf("%s: %s: %s", doing, last.Error.Code, last.Error.Message)
+	}
+	return fmt.Errorf("%s: the turn ended with %q; it said %q", doing, last.StopReason, k.text())
+}
+
 // ends waits until the turn does, with this stop reason.
 func (k *talk) ends(reason string) error {
-	var last session.Event
-	err := k.until("the turn to end", func(e session.Event) bool {
-		last = e
-		return e.Type == "session:turn_completed"
+	return k.until("the end with "+reason, func(e session.Event) bool {
+		return e.Type == "session:turn_completed" && e.StopReason == reason
 	})
-	switch {
-	case err != nil:
-		return err
-	case last.StopReason != reason && last.Error != nil:
-		return fmt.Errorf("%s: %s", last.Error.Code, last.Error.Message)
-	case last.StopReason != reason:
-		return fmt.Errorf("the turn ended with %q; it said %q", last.StopReason, k.text())
-	}
-	return nil
 }
 
 // decides waits until the harness asks, and answers.

@@ -99,7 +99,7 @@ func TestAgentsRunElsewhere(t *testing.T) {
 	p := newPlace(t)
 	f := p.listens()
 	p.use(f)
-	if out, _, code := p.run("doctor"); !strings.Contains(out, "answers at "+f.url) {
+	if out, _, code := p.run("doctor"); !strings.Contains(out, "answers at "+f.url) || !strings.Contains(out, "run at "+f.url) || strings.Contains(out, "is not installed") {
 		t.Errorf("doctor: exit %d: %s", code, out)
 	}
 	s := p.serve()

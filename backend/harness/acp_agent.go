@@ -53,8 +53,11 @@ var acpAgents = map[string]acpAgent{
 				"[analytics]", "enabled = false", "",
 				"[model_providers.parley]", "name = "+quote(e.Provider), "base_url = "+quote(e.BaseURL), "env_key = "+quote(keyVariable), `wire_api = "responses"`)
 		}},
+		// Its own entry for the server holds instead of what the protocol says.
 		approve: func(p *agent.Program) {
-			p.Files["codex/config.toml"] += lines("", "[mcp_servers.parley]", "url = "+quote(agent.MarkToolsURL), `default_tools_approval_mode = "approve"`)
+			p.Env["PARLEY_TOOLS_TOKEN"] = agent.MarkToolsToken
+			p.Files["codex/config.toml"] += lines("", "[mcp_servers.parley]", "url = "+quote(agent.MarkToolsURL), `bearer_token_env_var = "PARLEY_TOOLS_TOKEN"`,
+				`default_tools_approval_mode = "approve"`, "required = true")
 		},
 	},
 	"gemini": {

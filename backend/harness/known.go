@@ -36,9 +36,6 @@ const (
 	CanResume   Ability = "resume"       // it goes on with a session after it was ended
 )
 
-// Abilities are all that there are, in the order in which they are told.
-var Abilities = []Ability{CanAsk, CanUseTools, CanSee, CanChoose, CanObey, CanSteer, CanResume}
-
 // known has a row per program, the ones that are spoken to most directly first. How it is started, and what it can be given,
 // the file of its harness says.
 var known = []Known{
@@ -110,12 +107,16 @@ func Programs(environ []string) ([]Known, error) {
 		if id == "" || len(words) == 0 {
 			return nil, agent.Errorf(agent.CodeValidation, "%s does not name an agent: set %sNAME to a command line, or unset it.", name, configured)
 		}
-		kind := agent.KindACP(strings.ToLower(strings.ReplaceAll(id, "_", "-")))
+		id = strings.ToLower(strings.ReplaceAll(id, "_", "-"))
+		kind := agent.KindACP(id)
+		if slices.ContainsFunc(all, func(k Known) bool { return k.Kind != kind && k.Agent() == id }) {
+			return nil, agent.Errorf(agent.CodeValidation, "%s names an agent %s, which Parley has already. Give it another name.", name, id)
+		}
 		at := slices.IndexFunc(all, func(k Known) bool { return k.Kind == kind })
 		if at < 0 {
 			at = len(all)
 			all = append(all, Known{Kind: kind, Description: "Configured by " + name + "."})
-			all[at].Name = all[at].Agent()
+			all[at].Name = id
 		}
 		all[at].Command, all[at].Args, all[at].Configured = words[0], words[1:], true
 	}

@@ -43,7 +43,7 @@ func TestKnownPrograms(t *testing.T) {
 			t.Errorf("%s: its wires are said twice", k.Kind)
 		}
 	}
-	for _, wrong := range []string{"PARLEY_ACP_=x", "PARLEY_ACP_X= "} {
+	for _, wrong := range []string{"PARLEY_ACP_=x", "PARLEY_ACP_X= ", "PARLEY_ACP_PI=x"} {
 		if _, err := Programs([]string{wrong}); err == nil || !strings.Contains(err.Error(), strings.TrimSuffix(wrong, "= ")[:11]) {
 			t.Errorf("%s: %v", wrong, err)
 		}

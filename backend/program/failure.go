@@ -3,7 +3,6 @@ package program
 import (
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"regexp"
 	"strings"
 
@@ -56,6 +55,12 @@ var refusals = []struct {
 	{words(`4\d\d`, "invalid_request_error"), agent.CodeValidation, "does not accept the request"},
 }
 
+// words finds any of them. What begins with a digit is a status, which a port or a number of tokens is not.
 func words(any ...string) *regexp.Regexp {
-	return regexp.MustCompile(fmt.Sprintf(`(?i)\b(%s)(\D|$)`, strings.Join(any, "|"))) // a port is no status
+	for i, w := range any {
+		if w[0] <= '9' {
+			any[i] = `(?:^|[\s(])` + w + `(?:\D|$)`
+		}
+	}
+	return regexp.MustCompile("(?i)" + strings.Join(any, "|"))
 }

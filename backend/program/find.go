@@ -168,7 +168,7 @@ func (f *Finder) ask(path string) (string, error) {
 		lines := strings.Split(p.Stderr(), "\n")
 		return "", fmt.Errorf("%s (%s)", strings.TrimSpace(lines[len(lines)-1]), p.State())
 	}
-	return string(said), nil
+	return string(said) + "\n" + p.Stderr(), nil // where old ones of Pi say it
 }
 
 // sentence makes one of what a program said, of bounded length.

@@ -28,6 +28,7 @@ func TestFinder(t *testing.T) {
 	t.Setenv("PATH", dir+":/bin:/usr/bin")
 	install(t, dir, "new", `echo "2.10.0 (New Code)"`)
 	install(t, dir, "old", `echo v0.84.3`)
+	install(t, dir, "aside", `echo 0.74.2 >&2`)
 	install(t, dir, "named", `echo "@scope/named-acp 2.6.0-beta.1"`)
 	install(t, dir, "silent", `cat`)
 	install(t, dir, "mute", `:`)
@@ -38,7 +39,7 @@ func TestFinder(t *testing.T) {
 
 	var programs []harness.Known
 	for name, oldest := range map[string]string{
-		"new": "2.9.1", "old": "0.84.4", "named": "", "silent": "", "mute": "1.0.0", "broken": "", "curious": "1.0.0", "address": "", "gone": "1.0.0",
+		"new": "2.9.1", "old": "0.84.4", "aside": "0.84.4", "named": "", "silent": "", "mute": "1.0.0", "broken": "", "curious": "1.0.0", "address": "", "gone": "1.0.0",
 	} {
 		programs = append(programs, harness.Known{Kind: agent.Kind(name), Name: strings.ToUpper(name), Command: name, Oldest: oldest, Install: "get " + name})
 	}
@@ -54,7 +55,7 @@ func TestFinder(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]string{
-		"new": "ready 2.10.0", "old": "too_old 0.84.3", "named": "ready 2.6.0", "silent": "ready ", "mute": "broken ", "broken": "broken ",
+		"new": "ready 2.10.0", "old": "too_old 0.84.3", "aside": "too_old 0.74.2", "named": "ready 2.6.0", "silent": "ready ", "mute": "broken ", "broken": "broken ",
 		"curious": "ready 1.0.0", "address": "ready ", "gone": "missing ", "npx": "ready ",
 	} {
 		if got[name] != want {

@@ -1,6 +1,7 @@
 package program
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -122,7 +123,7 @@ func (n *session) name() string { return filepath.Base(n.launch.Program.Command)
 func (n *session) launchProcess(o Opening) (*process.Process, error) {
 	p, private := n.launch.Program, n.sandbox.private
 	marks := []string{agent.MarkPrivate, private, agent.MarkSession, o.Session}
-	secrets := []string{agent.MarkKey, n.key}
+	secrets := []string{agent.MarkKey, cmp.Or(n.key, "none")} // whose server needs no key sends one all the same
 	if o.Tools != nil {
 		secrets = append(secrets, agent.MarkToolsToken, o.Tools.Token)
 		marks = append(marks, agent.MarkToolsURL, o.Tools.URL)

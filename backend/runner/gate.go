@@ -22,6 +22,7 @@ import (
 
 const (
 	headerLimit = 10 * time.Second
+	unusedLimit = 2 * time.Minute // for a connection between two requests
 	writeLimit  = time.Minute     // for a piece of a reply: who takes nothing for so long is gone
 	shutLimit   = 5 * time.Second // for turns that are stopped to say so
 )
@@ -81,7 +82,8 @@ func (g *Gate) Close() { g.rooms.Close() }
 // Serve takes requests from a listener until ctx ends; then turns are stopped, and whoever waits for them is told.
 func (g *Gate) Serve(ctx context.Context, listener net.Listener) error {
 	server := &http.Server{
-		Handler: g, ReadHeaderTimeout: headerLimit, ErrorLog: slog.NewLogLogger(g.Log.Handler(), slog.LevelDebug),
+		Handler: g, ReadHeaderTimeout: headerLimit, IdleTimeout: unusedLimit,
+		ErrorLog:    slog.NewLogLogger(g.Log.Handler(), slog.LevelDebug),
 		BaseContext: func(net.Listener) context.Context { return ctx },
 	}
 	served := make(chan error, 1)
@@ -272,7 +274,9 @@ func (g *Gate) control(w http.ResponseWriter, r *http.Request) *refusal {
 		return refused
 	}
 	reply(w, http.StatusOK, in.obey(func() bool {
-		v := g.running(key)
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		v := g.turns[key]
 		if v != nil {
 			v.stop(errAsked)
 		}
@@ -287,25 +291,23 @@ func (g *Gate) kill(w http.ResponseWriter, r *http.Request) *refusal {
 	if refused != nil {
 		return refused
 	}
-	v := g.running(key)
+	g.mu.Lock()
+	v := g.turns[key]
 	if v != nil && in.TurnID != "" && in.TurnID != v.id {
+		g.mu.Unlock()
 		return &refusal{http.StatusConflict, agent.Errorf(agent.CodeValidation, "Another turn of the session is running.")}
 	}
 	if v != nil {
 		v.stop(errAsked)
 	}
-	<-g.rooms.Evict(key)
+	gone := g.rooms.Evict(key) // a turn that begins from here on gets a runner of its own
+	g.mu.Unlock()
+	<-gone
 	if v != nil {
 		<-v.ended
 	}
 	reply(w, http.StatusOK, []byte(`{"ok":true}`))
 	return nil
-}
-
-func (g *Gate) running(key agent.SessionKey) *visit {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.turns[key]
 }
 
 const ndjson = "application/x-ndjson"
@@ -329,6 +331,7 @@ func streamTo(w http.ResponseWriter) stream {
 
 func (s stream) Write(b []byte) (int, error) {
 	_ = s.control.SetWriteDeadline(time.Now().Add(writeLimit))
+	defer s.control.SetWriteDeadline(time.Time{}) // which would outlive the request
 	n, err := s.ResponseWriter.Write(b)
 	if err == nil {
 		err = s.control.Flush()

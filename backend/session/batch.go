@@ -19,7 +19,7 @@ type batch struct {
 	closed bool
 	added  chan struct{} // gets a token when take should look again
 	taken  chan struct{} // gets a token when add should look again
-	last   time.Time     // of the last take
+	last   time.Time     // of the last take that gave deltas only
 }
 
 // ending is how a prompt ended: exactly one of the two.
@@ -60,8 +60,9 @@ func (b *batch) add(event agent.Event, err error) bool {
 	return b.end == nil
 }
 
-// take waits for events and gives all that there are. Deltas that follow a take within the window wait for it to pass,
-// so that they are stored together; everything else goes at once. With the last events it gives the ending.
+// take waits for events and gives all that there are. Deltas that follow deltas within the window wait for it to pass, so
+// that they are stored together; everything else goes at once, the first delta after it too. With the last events it gives
+// the ending.
 func (b *batch) take(window time.Duration) ([]agent.Event, *ending) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -82,7 +83,10 @@ func (b *batch) take(window time.Duration) ([]agent.Event, *ending) {
 		b.mu.Lock()
 	}
 	events := b.events
-	b.events, b.urgent, b.last = nil, false, time.Now()
+	if b.last = time.Now(); b.urgent {
+		b.last = time.Time{}
+	}
+	b.events, b.urgent = nil, false
 	signal(b.taken)
 	return events, b.end
 }

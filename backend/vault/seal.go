@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"sync"
@@ -134,7 +135,12 @@ func harden(c Cost) hardening {
 	return hardening{c, random(saltSize)}
 }
 
-func (h hardening) key(passphrase []byte) []byte { return derive(passphrase, h.salt, h.cost) }
+// key gives the memory that it took back to the system at once: it is more than the rest of Parley needs, and would else stay
+// for minutes.
+func (h hardening) key(passphrase []byte) []byte {
+	defer debug.FreeOSMemory()
+	return derive(passphrase, h.salt, h.cost)
+}
 
 func (h hardening) String() string {
 	return fmt.Sprintf("argon2id:%d:%d:%d:%x", h.cost.Time, h.cost.Memory, h.cost.Threads, h.salt)

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"time"
 )
@@ -77,16 +78,18 @@ func (d *door) say(session, id, text string) (stream, error) {
 
 // stream is what came of an answer, and when.
 type stream struct {
+	begun        time.Time
 	first, whole time.Duration // until the first delta, until the end
 	frames       int
-	text         int // bytes
+	text         []byte // as it is in JSON
+	failure      string // the frame that says it
 	done         bool
 }
 
 // read reads Server-Sent Events as a client must, at the least cost, so that what is measured is the server.
 func read(body io.ReadCloser, begun time.Time) (stream, error) {
 	defer body.Close()
-	var s stream
+	s := stream{begun: begun}
 	lines := bufio.NewReaderSize(body, 1<<20)
 	for {
 		line, err := lines.ReadSlice('\n')
@@ -109,10 +112,13 @@ func read(body io.ReadCloser, begun time.Time) (stream, error) {
 		}
 		s.frames++
 		if _, rest, ok := bytes.Cut(data, []byte(`"delta":"`)); ok {
-			if s.text == 0 {
+			if len(s.text) == 0 {
 				s.first = time.Since(begun)
 			}
-			s.text += bytes.LastIndexByte(rest, '"')
+			s.text = append(s.text, rest[:bytes.LastIndexByte(rest, '"')]...)
+		}
+		if bytes.HasPrefix(data, []byte(`{"type":"error"`)) {
+			s.failure = string(data)
 		}
 		if string(data) == "[DONE]\n" {
 			s.done = true
@@ -121,21 +127,35 @@ func read(body io.ReadCloser, begun time.Time) (stream, error) {
 }
 
 // memory is the resident set of a process and its descendants, by /proc.
-func memory(pid int) (kilobytes int) {
+func memory(pid int) (kilobytes int) { return resident(pid, "") }
+
+// ownMemory is memory without that of other programs.
+func ownMemory(pid int) (kilobytes int) {
+	program, _ := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid))
+	return resident(pid, program)
+}
+
+// resident counts the processes that run a program, or all.
+func resident(pid int, program string) (kilobytes int) {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
 		return 0
 	}
-	for line := range strings.Lines(string(status)) {
-		if rest, ok := strings.CutPrefix(line, "VmRSS:"); ok {
-			fmt.Sscan(rest, &kilobytes)
+	if runs, _ := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid)); program == "" || runs == program {
+		for line := range strings.Lines(string(status)) {
+			if rest, ok := strings.CutPrefix(line, "VmRSS:"); ok {
+				fmt.Sscan(rest, &kilobytes)
+			}
 		}
 	}
-	children, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
-	for _, child := range strings.Fields(string(children)) {
-		var id int
-		fmt.Sscan(child, &id)
-		kilobytes += memory(id)
+	tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid)) // a child is its thread's
+	for _, task := range tasks {
+		children, _ := os.ReadFile(task)
+		for _, child := range strings.Fields(string(children)) {
+			var id int
+			fmt.Sscan(child, &id)
+			kilobytes += resident(id, program)
+		}
 	}
 	return kilobytes
 }

@@ -19,13 +19,21 @@ const passphrase = "for the bench"
 
 func main() {
 	log.SetFlags(0)
+	if len(os.Args) > 3 && os.Args[1] == "relay" {
+		code, err := relay(os.Args[2], os.Args[3:])
+		if err != nil {
+			log.Print("relay: ", err)
+		}
+		os.Exit(code)
+	}
 	b := &bench{}
 	flag.StringVar(&b.parley, "parley", "", "the program without a window")
 	flag.StringVar(&b.window, "window", "", "the program with a window; left out, the window is not measured")
 	flag.StringVar(&b.node, "node", "", "Node 24")
 	flag.StringVar(&b.peer, "peer", "", "the folder of the AI SDK's server")
+	flag.StringVar(&b.programs, "harnesses", "", "where the programs of others are, as in PATH")
 	flag.IntVar(&b.messages, "messages", 200_000, "how many to search in")
-	only := flag.String("only", "", "the one part to measure: start, paint, latency, throughput, lateness, watchers or search")
+	only := flag.String("only", "", "the one part to measure: start, paint, latency, throughput, lateness, watchers, harnesses or search")
 	flag.Parse()
 	dir, err := os.MkdirTemp("", "parley-bench-")
 	if err != nil {
@@ -40,7 +48,7 @@ func main() {
 	for _, part := range []struct {
 		name    string
 		measure func() error
-	}{{"start", b.start}, {"paint", b.paint}, {"latency", b.latency}, {"throughput", b.throughput}, {"lateness", b.lateness}, {"watchers", b.watchers}, {"search", b.search}} {
+	}{{"start", b.start}, {"paint", b.paint}, {"latency", b.latency}, {"throughput", b.throughput}, {"lateness", b.lateness}, {"watchers", b.watchers}, {"harnesses", b.harnesses}, {"search", b.search}} {
 		if *only != "" && *only != part.name {
 			continue
 		}
@@ -53,9 +61,9 @@ func main() {
 }
 
 type bench struct {
-	parley, window, node, peer string
-	dir                        string
-	homes, messages            int
+	parley, window, node, peer, programs string
+	dir                                  string
+	homes, messages                      int
 }
 
 // home is a fresh data folder.

@@ -135,8 +135,8 @@ func (b *bench) throughput() error {
 			if err != nil {
 				return err
 			}
-			if s.text < deltas*size || !s.done {
-				return fmt.Errorf("%d bytes of text came, not %d", s.text, deltas*size)
+			if len(s.text) < deltas*size || !s.done {
+				return fmt.Errorf("%d bytes of text came, not %d", len(s.text), deltas*size)
 			}
 			if i > 0 { // the first round warms everyone
 				*m.into = append(*m.into, s.whole)

@@ -97,7 +97,7 @@ func (t *turn) learn(u callUpdate) *call {
 			c.changes = changes
 		}
 	}
-	if input := unwrap(given(u.Input, nil)); input != nil && !sameJSON(input, c.Input) {
+	if input := u.arguments(); input != nil && !sameJSON(input, c.Input) {
 		c.Input = input
 		if c.announced {
 			t.host.Say(c.ToolCall)
@@ -130,18 +130,21 @@ func (t *turn) more(raw json.RawMessage) bool {
 	return true
 }
 
-// given is a value that is said, or what it was before. Agents say {} for arguments that they do not have yet.
+// given is a value that is said, or what it was before.
 func given(now, before json.RawMessage) json.RawMessage {
-	switch string(bytes.TrimSpace(now)) {
-	case "", "null", "{}":
+	if len(now) == 0 || string(now) == "null" {
 		return before
 	}
 	return now
 }
 
-// unwrap gives the arguments of an MCP tool out of what Codex gives: those with the names of the server and the tool.
-func unwrap(input json.RawMessage) json.RawMessage {
-	var w struct {
+// arguments are those that u says; nil for none, or for the {} that agents say before they have any.
+func (u callUpdate) arguments() json.RawMessage {
+	input := given(u.Input, nil)
+	if waiting := u.Status == "" || u.Status == "pending"; waiting && string(input) == "{}" {
+		return nil
+	}
+	var w struct { // Codex names the server and the tool beside those of an MCP tool
 		Server, Tool string
 		Arguments    json.RawMessage
 	}

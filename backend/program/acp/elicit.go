@@ -71,7 +71,7 @@ func (s *Speaker) elicit(e elicitation) (any, *problem) {
 		Action  string         `json:"action"`
 		Content map[string]any `json:"content,omitempty"`
 	}
-	if s.turn == nil || s.turn.stopping || e.Mode != "form" && e.Mode != "" {
+	if !s.listening() || e.Mode != "form" && e.Mode != "" {
 		return filled{Action: "cancel"}, nil
 	}
 	content := map[string]any{}

@@ -177,7 +177,10 @@ func (s *Speaker) start(method string, params map[string]any, a answered) error 
 		return err
 	}
 	s.session = cmp.Or(begun.Session, s.session)
-	s.options, s.commands = begun.all(), begun.Commands
+	s.options = begun.all()
+	if begun.Commands != nil {
+		s.commands = begun.Commands
+	}
 	return nil
 }
 

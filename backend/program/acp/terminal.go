@@ -155,8 +155,8 @@ type createRequest struct {
 
 // createTerminal starts a command in the session's folder, in a scrubbed environment.
 func (s *Speaker) createTerminal(r createRequest) (any, *problem) {
-	if s.turn == nil {
-		return nil, &problem{Code: codeFailed, Message: "There are terminals only during a turn"}
+	if !s.listening() {
+		return nil, &problem{Code: codeFailed, Message: "There are terminals only in a turn"}
 	}
 	dir := s.dir
 	if r.Dir != "" {

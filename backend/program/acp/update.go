@@ -61,7 +61,7 @@ func (s *Speaker) update(params json.RawMessage) {
 		Session string          `json:"sessionId"`
 		Update  json.RawMessage `json:"update"`
 	}
-	if json.Unmarshal(params, &p) != nil || p.Session != s.session {
+	if json.Unmarshal(params, &p) != nil || s.session != "" && p.Session != s.session {
 		return
 	}
 	var u update

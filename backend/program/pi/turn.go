@@ -1,6 +1,7 @@
 package pi
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -55,6 +56,9 @@ func (t *turn) stop() error {
 	return err
 }
 
+// resultAgain begins what says the whole result of a tool a second time.
+var resultAgain = []byte(`{"type":"message_end","message":{"role":"toolResult"`)
+
 // take takes a line of Pi's.
 func (t *turn) take(line []byte) error {
 	kind := kind(line)
@@ -82,6 +86,9 @@ func (t *turn) take(line []byte) error {
 			t.update(u)
 		}
 	case "message_end":
+		if bytes.HasPrefix(line, resultAgain) {
+			break
+		}
 		if m, ok := read[message](line); ok && m.Message.Role == "assistant" {
 			t.message(m)
 		}
