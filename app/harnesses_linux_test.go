@@ -1,3 +1,5 @@
+//go:build harnesses
+
 package app
 
 import (
@@ -56,9 +58,6 @@ var keys = map[string]string{
 // TestHarnesses plays every row with every harness, against the scripted model server, and compares the table that comes
 // out with the one that is kept. What a harness cannot do it is asked all the same: the table is to be true in this, too.
 func TestHarnesses(t *testing.T) {
-	if *programs == "" {
-		t.Skip("-harnesses does not say where the programs are; make test-harnesses installs them")
-	}
 	table := &conformance{cells: map[[2]string]string{}}
 	for _, o := range outsiders {
 		t.Run(o.agent, func(t *testing.T) {
@@ -141,8 +140,8 @@ const conformanceFile = "../backend/harness/conformance.md"
 
 const conformanceHead = `# What each harness can do
 
-Played by ` + "`make test-harnesses`" + ` with the programs themselves, at the versions of ` + "`build/harnesses/package.json`" + `, against the scripted
-model server. Do not edit: ` + "`go test ./app -run TestHarnesses -harnesses … -update`" + ` writes it. "assistant" is Parley's own loop.
+Played by ` + "`make test-harnesses`" + ` with the programs themselves, at the versions of ` + "`build/harnesses`" + `, against the scripted model
+server. Do not edit: the test's flag ` + "`-update`" + ` writes it. "assistant" is Parley's own loop.
 
 `
 

@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -63,6 +64,8 @@ func actAsProgram(args []string) {
 				fmt.Println("text", words[i+1])
 			case "env":
 				fmt.Println("text", os.Getenv(words[i+1]))
+			case "refuse":
+				fmt.Println("refused", os.Getenv("THE_KEY"))
 			case "call":
 				fmt.Println("call", words[i+1])
 				answer, _ := in.ReadString('\n')
@@ -142,6 +145,9 @@ func (w *wordSpeaker) Take(line *Line, t *Turn) (agent.Finish, error) {
 				return agent.Finish{}, err
 			}
 			t.Host.Say(agent.ToolResult{ID: call.ID, Output: "ran", IsError: !a.Allowed})
+		case "refused":
+			t.Host.Say(agent.Status{Text: "refused " + rest})
+			return agent.Finish{}, agent.Wrap(agent.CodeProviderAuth, errors.New(rest), "The server says: "+rest)
 		case "ask":
 			t.Host.Say(call)
 			a := t.Host.Input(call.ID, "which?", []string{"x", "y"})
@@ -429,6 +435,21 @@ func TestStops(t *testing.T) {
 			t.Errorf("%+v", s)
 		}
 	})
+}
+
+// TestAProgramThatQuotesItsKey tells it neither a person nor a log.
+func TestAProgramThatQuotesItsKey(t *testing.T) {
+	r := newRig(t)
+	r.prompt.Secrets = map[string]string{"p": "s3cret"}
+	var status string
+	s := r.sayUntil(t.Context(), "refuse", func(e agent.Event) {
+		if said, ok := e.(agent.Status); ok {
+			status = said.Text
+		}
+	})
+	if s.err == nil || s.err.Message != "The server says: [key]" || strings.Contains(s.err.Error(), "s3cret") || status != "refused [key]" {
+		t.Errorf("%v, %q", s.err, status)
+	}
 }
 
 func TestAnInput(t *testing.T) {

@@ -220,7 +220,7 @@ func (n *session) begin(prompt agent.Prompt, h how) (lost []agent.ToolCall) {
 		slog.Warn("program: it spoke between turns", "program", n.name(), "lines", late)
 	}
 	n.after = ""
-	n.play = newPlay(n.launch, prompt)
+	n.play = newPlay(n.launch, prompt, n.hide)
 	if h != warm {
 		_, lost = prompt.Resumed()
 	}
@@ -295,11 +295,23 @@ func (n *session) explain(err error) *agent.Error {
 	return agent.Wrap(agent.CodeSandbox, log, fmt.Sprintf("%s ended unexpectedly (%s).", n.name(), n.process.State()))
 }
 
-// failure is a speaker's error as a person may see it.
+// failure is a speaker's error as a person may see it, and a log: programs quote what they were given.
 func (n *session) failure(err error) *agent.Error {
-	var known *agent.Error
-	if errors.As(err, &known) {
-		return known
+	var e *agent.Error
+	if !errors.As(err, &e) {
+		e = agent.Wrap(agent.CodeSandbox, err, fmt.Sprintf("%s said something that Parley does not understand, so it was ended. It may be of another version; see the agents' page.", n.name()))
 	}
-	return agent.Wrap(agent.CodeSandbox, err, fmt.Sprintf("%s said something that Parley does not understand, so it was ended. It may be of another version; see the agents' page.", n.name()))
+	told := agent.Errorf(e.Code, "%s", n.hide(e.Message))
+	if e.Err != nil {
+		told.Err = errors.New(n.hide(e.Err.Error()))
+	}
+	return told
+}
+
+// hide takes the provider's key out of a text.
+func (n *session) hide(text string) string {
+	if n.key == "" {
+		return text
+	}
+	return strings.ReplaceAll(text, n.key, "[key]")
 }
