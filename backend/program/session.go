@@ -199,6 +199,9 @@ func (n *session) fits(launch agent.Launch, prompt agent.Prompt) bool {
 
 // introduce says which program answers, and how it came to know what was said before.
 func (n *session) introduce(h how) agent.Event {
+	if o, ok := n.speaker.(Offerer); ok {
+		n.opened.Options, n.opened.Commands = o.Offered()
+	}
 	b, _ := json.Marshal(struct { // strings: it cannot fail
 		Harness  agent.Kind `json:"harness"`
 		How      how        `json:"how"`
