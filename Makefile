@@ -85,7 +85,7 @@ build/harnesses/node_modules/.package-lock.json: build/harnesses/package-lock.js
 	@touch $@
 
 test-agent: build/harnesses/pi/node_modules/.package-lock.json
-	go test -count 1 -tags harnesses ./app -run 'TestHarnesses/^pi$$/new|allowed|own_tool|behind' -harnesses $(HARNESSES)
+	go test -count 1 -tags harnesses ./app -run 'TestHarnesses/^pi$$/(new|allowed|own_tool|behind)' -harnesses $(HARNESSES)
 
 test-harnesses: build/harnesses/pi/node_modules/.package-lock.json build/harnesses/node_modules/.package-lock.json
 	go test -count 1 -v -timeout 2h -tags harnesses ./app -run TestHarnesses -harnesses $(HARNESSES)

@@ -46,7 +46,9 @@ var outsiders = []outsider{
 	}},
 	{agent: "opencode", provider: "openai", shell: `bash {"command":%q,"description":"x"}`, ours: "parley_"},
 	{agent: "gemini", provider: "google", shell: `run_shell_command {"command":%q}`, ours: "mcp_parley_"},
-	{agent: "qwen", provider: "openai", shell: `run_shell_command {"command":%q,"is_background":false}`, ours: "mcp__parley__"},
+	{agent: "qwen", provider: "openai", shell: `run_shell_command {"command":%q,"is_background":false}`, ours: "mcp__parley__", cannot: map[string]string{
+		image: "it sends pictures only to models that it knows",
+	}},
 	{agent: "kimi", provider: "openai", shell: `Bash {"command":%q}`, ours: "mcp__parley__"},
 }
 
