@@ -81,6 +81,8 @@ func actAsProgram(args []string) {
 				fmt.Printf("text %d\n", strings.Count(string(known), "\n"))
 			case "late": // said after the end
 				defer fmt.Println("text late")
+			case "begin": // a call, whose result never comes
+				fmt.Println("begin", words[i+1])
 			case "hang":
 				fmt.Println("text hanging")
 				if line, _ := in.ReadString('\n'); line == "\"stop\"\n" {
@@ -148,6 +150,8 @@ func (w *wordSpeaker) Take(line *Line, t *Turn) (agent.Finish, error) {
 		case "refused":
 			t.Host.Say(agent.Status{Text: "refused " + rest})
 			return agent.Finish{}, agent.Wrap(agent.CodeProviderAuth, errors.New(rest), "The server says: "+rest)
+		case "begin":
+			t.Host.Say(call)
 		case "ask":
 			t.Host.Say(call)
 			a := t.Host.Input(call.ID, "which?", []string{"x", "y"})
@@ -406,6 +410,21 @@ func TestStops(t *testing.T) {
 		r.say("call make hang")
 		r.prompt.After = r.prompt.Turn // the session has ended the turn on its own
 		r.is(r.say("say on"), "warm", "on ")
+	})
+	t.Run("in the middle of a call", func(t *testing.T) {
+		r := newRig(t)
+		ctx, stop := context.WithCancel(t.Context())
+		s := r.sayUntil(ctx, "begin make hang", func(e agent.Event) {
+			if _, ok := e.(agent.MessageDelta); ok {
+				stop()
+			}
+		})
+		if s.err != nil || s.finish.StopReason != agent.StopCancelled {
+			t.Fatalf("%+v, %v", s, s.err)
+		}
+		if s := r.say("say on"); s.how != "retold" || s.text != "on " {
+			t.Errorf("then %+v", s)
+		}
 	})
 	t.Run("by leaving", func(t *testing.T) {
 		r := newRig(t)

@@ -243,6 +243,13 @@ func (p *play) isStopping() bool {
 	}
 }
 
+// owes reports whether a call has no result.
+func (p *play) owes() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.calls) > 0
+}
+
 // abandon lets the speaker come to its end with nobody listening. Its program is gone.
 func (p *play) abandon() {
 	for {

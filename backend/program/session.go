@@ -236,6 +236,9 @@ func (n *session) begin(prompt agent.Prompt, h how) (lost []agent.ToolCall) {
 
 // rest is the time between turns, in which what the program says is dropped: it belongs to no turn.
 func (n *session) rest(after agent.TurnID) {
+	if n.play != nil && n.play.owes() {
+		after = "" // it keeps a call without a result, with which few models' servers let a history go on
+	}
 	n.after, n.play = after, nil
 	n.tools.serve(nil)
 	n.idle = n.line.drop()
