@@ -1,3 +1,5 @@
+//go:build harnesses
+
 package app
 
 import (

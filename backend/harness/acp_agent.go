@@ -159,6 +159,9 @@ func qwen(kind, variables string) configure {
 		set(p.Env, variables+"_API_KEY", agent.MarkKey, variables+"_BASE_URL", address(e), variables+"_MODEL", model)
 		p.Files["home/.qwen/settings.json"] = asJSON(object{
 			"general": object{"enableAutoUpdate": false}, "privacy": object{"usageStatisticsEnabled": false}, "telemetry": object{"enabled": false},
+			"modelProviders": object{kind: []object{{ // else it shows pictures only to models that it knows
+				"baseUrl": address(e), "envKey": variables + "_API_KEY", "generationConfig": object{"modalities": object{"image": true}}, "id": model, "name": model,
+			}}},
 		})
 	}
 }

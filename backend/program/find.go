@@ -49,7 +49,7 @@ type Finder struct {
 
 // NewFinder makes a finder of these programs.
 func NewFinder(programs []harness.Known) *Finder {
-	f := &Finder{programs: programs, patience: 10 * time.Second}
+	f := &Finder{programs: programs, patience: 30 * time.Second}
 	f.Forget()
 	return f
 }

@@ -15,8 +15,8 @@ import (
 	"parley/backend/modelserver"
 )
 
-// outsiders are the programs of others, and the provider that each is given.
-var outsiders = []struct{ agent, provider string }{
+// programs are those of others, as Parley calls the agents that they are, and the provider that each is given.
+var programs = []struct{ name, provider string }{
 	{"pi", "openai"}, {"claude", "anthropic"}, {"claude-agent-acp", "anthropic"}, {"codex-acp", "openai"}, {"opencode", "openai"},
 	{"kimi", "openai"}, {"qwen", "openai"}, {"gemini", "google"}, {"pi-acp", "openai"},
 }
@@ -29,56 +29,52 @@ const (
 
 // harnesses measures what Parley adds to the time that programs of others take, each warm and in a Parley of its own, beside
 // opencode's own server. All are asked in turn, against one model server.
-func (b *bench) harnesses() error {
+func (b *bench) harnesses() (failed error) {
 	model := httptest.NewServer(modelserver.New(modelserver.Options{Foreign: true}))
 	defer model.Close()
-	var playing []*outsider
+	var measured []*outsider
 	defer func() {
-		for _, o := range playing {
-			o.close()
+		for _, o := range measured {
+			failed = errors.Join(failed, o.close())
 		}
 	}()
-	for _, known := range outsiders {
-		program, ok := b.find(known.agent)
+	for _, p := range programs {
+		path, ok := b.find(p.name)
 		if !ok {
-			row(known.agent, "not measured: not installed; make test-harnesses installs it")
 			continue
 		}
-		o, err := b.outsider(known.agent, known.provider, program, model.URL)
+		o, err := b.throughParley(p.name, p.provider, path, model.URL)
 		if err != nil {
-			return fmt.Errorf("%s: %w", known.agent, err)
+			return fmt.Errorf("%s: %w", p.name, err)
 		}
-		playing = append(playing, o)
+		measured = append(measured, o)
+		if p.name == "opencode" {
+			if o, err = b.opencode(path, model.URL); err != nil {
+				return fmt.Errorf("opencode's own server: %w", err)
+			}
+			measured = append(measured, o)
+		}
 	}
-	if program, ok := b.find("opencode"); ok {
-		o, err := b.opencode(program, model.URL)
-		if err != nil {
-			return fmt.Errorf("opencode's own server: %w", err)
-		}
-		playing = append(playing, o)
+	if len(measured) == 0 {
+		row("programs of others", "not measured: none is installed; make test-harnesses installs them")
+		return nil
 	}
 	for range 2 { // the first turns start the program and warm it
-		for _, o := range playing {
-			o.play(1, nil)
+		for _, o := range measured {
+			o.play(1, func(stream) {})
 		}
 	}
 	for range askings {
-		for _, o := range playing {
-			o.play(1, func(s stream) {
-				o.first = append(o.first, s.first)
-				if o.notes != "" {
-					o.compare(s)
-				}
-			})
+		for _, o := range measured {
+			o.play(1, o.noteFirst)
 		}
 	}
 	for range bursts {
-		for _, o := range playing {
-			o.play(burst, func(s stream) { o.whole = append(o.whole, s.whole) })
+		for _, o := range measured {
+			o.play(burst, o.noteBurst)
 		}
 	}
-	var failed error
-	for _, o := range playing {
+	for _, o := range measured {
 		o.print()
 		if o.err != nil {
 			failed = errors.Join(failed, fmt.Errorf("%s: %w", o.name, o.err))
@@ -88,31 +84,30 @@ func (b *bench) harnesses() error {
 }
 
 // find looks for a program where those of others are installed.
-func (b *bench) find(name string) (string, bool) {
+func (b *bench) find(name string) (path string, ok bool) {
 	for _, folder := range filepath.SplitList(b.programs) {
-		path := filepath.Join(folder, name)
-		if found, err := exec.LookPath(path); err == nil {
-			return found, true
+		if path, err := exec.LookPath(filepath.Join(folder, name)); err == nil {
+			return path, true
 		}
 	}
 	return "", false
 }
 
-// outsider is a program of others that is measured: by way of Parley, or by itself. The first thing that goes wrong stays.
+// outsider is a program of others that is measured. The first thing that goes wrong with it stays.
 type outsider struct {
 	name  string
+	pid   int // of what is between the program and the client, or of the program
 	say   func(text string) (stream, error)
 	close func() error
-	pid   int
 	notes string // of its relay; empty if Parley is not in between
 	err   error
 
-	first, whole       sample
-	own, added, before sample // of the first delta: the program's time, and Parley's; of that, before the program was asked
+	first, own, before, added sample // of one delta: in all, the program's time, Parley's before the program was asked, and all of Parley's
+	whole, ownWhole           sample // of many
 }
 
-// outsider starts a Parley over a program, with a relay in between.
-func (b *bench) outsider(name, provider, program, model string) (*outsider, error) {
+// throughParley starts a Parley over a program, with a relay in between.
+func (b *bench) throughParley(name, provider, program, model string) (*outsider, error) {
 	home := b.home()
 	relays := filepath.Join(home, "relays")
 	if err := os.MkdirAll(relays, 0o700); err != nil {
@@ -122,19 +117,23 @@ func (b *bench) outsider(name, provider, program, model string) (*outsider, erro
 	if err != nil {
 		return nil, err
 	}
-	d, _, err := b.serve(filepath.Join(home, "data"),
-		"PATH="+strings.Join([]string{relays, b.programs, os.Getenv("PATH")}, string(os.PathListSeparator)), "HOME="+home,
+	d, _, err := b.serve(filepath.Join(home, "data"), "HOME="+home, "PATH="+b.path(relays),
 		"OPENAI_BASE_URL="+model+"/v1", "ANTHROPIC_BASE_URL="+model, "GOOGLE_BASE_URL="+model,
 		"OPENAI_API_KEY=key", "ANTHROPIC_API_KEY=key", "GOOGLE_API_KEY=key")
 	if err != nil {
 		return nil, err
 	}
-	n := 0
+	turns := 0
 	say := func(text string) (stream, error) {
-		n++
-		return d.ask(name, provider, fmt.Sprint("u", n), text)
+		turns++
+		return d.ask(name, provider, fmt.Sprint("u", turns), text)
 	}
-	return &outsider{name: name, say: say, close: d.close, pid: d.PID, notes: notes}, nil
+	return &outsider{name: name, pid: d.PID, say: say, close: d.close, notes: notes}, nil
+}
+
+// path is the PATH with the programs of others before all else, but for these folders.
+func (b *bench) path(folders ...string) string {
+	return strings.Join(append(folders, b.programs, os.Getenv("PATH")), string(os.PathListSeparator))
 }
 
 // ask sends a message to an agent, and reads the answer.
@@ -158,21 +157,21 @@ func (d *door) ask(agent, provider, id, text string) (stream, error) {
 	return read(res.Body, begun)
 }
 
-// play takes a turn of so many deltas, and gives it to take. Nothing may be lost, nothing may change its place.
+// play takes a turn of so many deltas. Nothing of it may be lost or change its place.
 func (o *outsider) play(deltas int, take func(stream)) {
 	if o.err != nil {
 		return
 	}
 	s, err := o.say(fmt.Sprintf("[[deltas:%d]]", deltas))
-	want := numbered(deltas)
-	switch said := strings.TrimSpace(string(s.text)); {
+	said, want := strings.TrimSpace(string(s.text)), numbered(deltas)
+	switch {
 	case err != nil:
 		o.err = err
 	case s.failure != "":
 		o.err = errors.New(s.failure)
 	case said != want:
-		o.err = fmt.Errorf("of %d deltas %d bytes came, not %d: %.100q", deltas, len(said), len(want), said)
-	case take != nil:
+		o.err = fmt.Errorf("of %d deltas %d bytes came, not %d, or in another order", deltas, len(said), len(want))
+	default:
 		take(s)
 	}
 }
@@ -186,29 +185,45 @@ func numbered(deltas int) string {
 	return strings.TrimSpace(b.String())
 }
 
-// compare takes the program's own time from Parley's.
-func (o *outsider) compare(s stream) {
-	n, err := readNote(o.notes)
-	if err != nil {
-		o.err = fmt.Errorf("its relay noted nothing: %w", err)
-		return
+func (o *outsider) noteFirst(s stream) {
+	o.first = append(o.first, s.first)
+	if n, ok := o.note(); ok {
+		own := n.first.Sub(n.asked)
+		o.own = append(o.own, own)
+		o.before = append(o.before, n.asked.Sub(s.begun))
+		o.added = append(o.added, s.first-own)
 	}
-	own := n.told.Sub(n.asked)
-	o.own = append(o.own, own)
-	o.added = append(o.added, s.first-own)
-	o.before = append(o.before, n.asked.Sub(s.begun))
+}
+
+func (o *outsider) noteBurst(s stream) {
+	o.whole = append(o.whole, s.whole)
+	if n, ok := o.note(); ok {
+		o.ownWhole = append(o.ownWhole, n.last.Sub(n.asked))
+	}
+}
+
+// note is what the relay noted of the last turn, if there is one.
+func (o *outsider) note() (n note, ok bool) {
+	if o.notes == "" {
+		return n, false
+	}
+	if n, o.err = readNote(o.notes); o.err != nil {
+		o.err = fmt.Errorf("its relay: %w", o.err)
+	}
+	return n, o.err == nil
 }
 
 func (o *outsider) print() {
-	if len(o.first) < askings || len(o.whole) < bursts {
+	switch {
+	case o.err != nil:
 		row(o.name, "failed")
-		return
-	}
-	if o.notes == "" {
+	case o.notes == "":
 		row(o.name+": first token", "%s median, %s p95", ms(o.first.median()), ms(o.first.at(0.95)))
-		row(o.name+": 2,000 deltas at once", "%s median, none lost; %d MB", ms(o.whole.median()), memory(o.pid)>>10)
-		return
+		row(o.name+": 2,000 deltas at once", "%s median, none lost, %d MB", ms(o.whole.median()), memory(o.pid)>>10)
+	default:
+		row(o.name+": first token, added by Parley", "%s median, %s p95 (%s before it is asked; its own is %s)",
+			ms(o.added.median()), ms(o.added.at(0.95)), ms(o.before.median()), ms(o.own.median()))
+		row(o.name+": 2,000 deltas at once", "%s median, none lost (its own is %s), app and runner %d MB",
+			ms(o.whole.median()), ms(o.ownWhole.median()), ownMemory(o.pid)>>10)
 	}
-	row(o.name+": first token, its own and added by Parley", "%s; %s median (%s before it), %s p95", ms(o.own.median()), ms(o.added.median()), ms(o.before.median()), ms(o.added.at(0.95)))
-	row(o.name+": 2,000 deltas at once", "%s median, none lost; app and runner %d MB", ms(o.whole.median()), ownMemory(o.pid)>>10)
 }

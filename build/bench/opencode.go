@@ -38,7 +38,7 @@ func (b *bench) opencode(program, model string) (*outsider, error) {
 	}
 	cmd := exec.Command(program, "serve", "--port", "0")
 	cmd.Dir = home
-	cmd.Env = append(os.Environ(), "PATH="+b.programs+string(os.PathListSeparator)+os.Getenv("PATH"), "HOME="+home, "OPENCODE_CONFIG="+configured,
+	cmd.Env = append(os.Environ(), "PATH="+b.path(), "HOME="+home, "OPENCODE_CONFIG="+configured,
 		"XDG_CONFIG_HOME="+home+"/config", "XDG_DATA_HOME="+home+"/data", "XDG_STATE_HOME="+home+"/state", "XDG_CACHE_HOME="+home+"/cache",
 		"OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_DEFAULT_PLUGINS=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1",
 		"OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_SHARE=1")
@@ -51,24 +51,26 @@ func (b *bench) opencode(program, model string) (*outsider, error) {
 	}
 	end := func() error {
 		cmd.Process.Kill()
-		return cmd.Wait()
+		cmd.Wait()
+		return nil
 	}
-	p := &peerOpencode{}
-	if err := p.connect(out); err != nil {
-		return nil, errors.Join(err, end())
+	p := &opencodeSession{}
+	if err := p.begin(out); err != nil {
+		end()
+		return nil, err
 	}
 	go io.Copy(io.Discard, out)
 	return &outsider{name: "opencode's own server", say: p.say, close: end, pid: cmd.Process.Pid}, nil
 }
 
-// peerOpencode is a session of opencode's server.
-type peerOpencode struct {
+// opencodeSession is a session of that server.
+type opencodeSession struct {
 	url, session string
 	events       *bufio.Reader
 }
 
-// connect waits for the server to say where it is, begins a session and listens.
-func (p *peerOpencode) connect(out io.Reader) error {
+// begin waits for the server to say where it is, begins a session and listens.
+func (p *opencodeSession) begin(out io.Reader) error {
 	lines := bufio.NewScanner(out)
 	for p.url == "" && lines.Scan() {
 		if _, at, ok := strings.Cut(lines.Text(), "listening on "); ok {
@@ -77,6 +79,9 @@ func (p *peerOpencode) connect(out io.Reader) error {
 	}
 	if p.url == "" {
 		return errors.New("it did not say where it listens")
+	}
+	if err := p.wait(); err != nil {
+		return err
 	}
 	events, err := http.Get(p.url + "/event")
 	if err != nil {
@@ -96,8 +101,20 @@ func (p *peerOpencode) connect(out io.Reader) error {
 	return nil
 }
 
+// wait asks until there is an answer: what is asked in the moment that the port opens may never have one.
+func (p *opencodeSession) wait() (err error) {
+	patient := http.Client{Timeout: 3 * time.Second}
+	for range 10 {
+		var res *http.Response
+		if res, err = patient.Get(p.url + "/session"); err == nil {
+			return res.Body.Close()
+		}
+	}
+	return err
+}
+
 // say takes a turn. The server shows what happens in one stream, to all who listen.
-func (p *peerOpencode) say(text string) (stream, error) {
+func (p *opencodeSession) say(text string) (stream, error) {
 	body, err := json.Marshal(map[string]any{"parts": []any{map[string]string{"type": "text", "text": text}}})
 	if err != nil {
 		return stream{}, err

@@ -14,8 +14,8 @@ import (
 )
 
 // A relay stands on the PATH in a program's place, so that the program's own time is known without measuring in Parley:
-// it passes on what is said, line by line, and notes how long the program took from the line with the question until the
-// first one with text. Its own time counts as Parley's.
+// it passes on what is said, line by line, and notes when the line with the question went in and those with text came out.
+// Its own time counts as Parley's.
 
 // asks and tells are what those lines hold: every message here is directed, and the protocols have one word each for text.
 var (
@@ -34,21 +34,31 @@ func place(folder, name, program string) (notes string, err error) {
 	return notes, os.WriteFile(filepath.Join(folder, name), []byte(script), 0o700)
 }
 
-// note is when a program was asked, and when it told.
-type note struct{ asked, told time.Time }
+// note is when a program was asked last, and when it told the first and the last text since.
+type note struct{ asked, first, last time.Time }
+
+const noteFormat = "%20d%20d%20d"
+
+func (n note) String() string {
+	return fmt.Sprintf(noteFormat, n.asked.UnixNano(), n.first.UnixNano(), n.last.UnixNano())
+}
 
 func readNote(path string) (note, error) {
 	b, err := os.ReadFile(path)
 	if err != nil {
 		return note{}, err
 	}
-	var asked, told int64
-	_, err = fmt.Sscan(string(b), &asked, &told)
-	return note{time.Unix(0, asked), time.Unix(0, told)}, err
+	var asked, first, last int64
+	_, err = fmt.Sscanf(string(b), noteFormat, &asked, &first, &last)
+	return note{time.Unix(0, asked), time.Unix(0, first), time.Unix(0, last)}, err
 }
 
 // relay runs a program and gives its exit code.
 func relay(notes string, command []string) (int, error) {
+	file, err := os.OpenFile(notes, os.O_WRONLY|os.O_CREATE, 0o600)
+	if err != nil {
+		return 0, err
+	}
 	cmd := exec.Command(command[0], command[1:]...)
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
@@ -62,22 +72,28 @@ func relay(notes string, command []string) (int, error) {
 	if err := cmd.Start(); err != nil {
 		return 0, err
 	}
-	var asked atomic.Int64
+	var asked atomic.Pointer[time.Time]
 	go func() {
 		defer in.Close()
-		_ = pass(in, os.Stdin, func(line []byte) func() {
+		_ = pass(in, os.Stdin, func(line []byte) { // whoever listens may be gone
 			if bytes.Contains(line, asks) {
-				asked.Store(time.Now().UnixNano())
+				now := time.Now()
+				asked.Store(&now)
 			}
-			return nil
 		})
 	}()
-	err = pass(os.Stdout, out, func(line []byte) func() {
-		if asked.Load() == 0 || !bytes.Contains(line, tells[0]) && !bytes.Contains(line, tells[1]) {
-			return nil
+	var n note
+	err = pass(os.Stdout, out, func(line []byte) {
+		last := asked.Load()
+		if last == nil || !bytes.Contains(line, tells[0]) && !bytes.Contains(line, tells[1]) {
+			return
 		}
-		told := time.Now().UnixNano()
-		return func() { _ = os.WriteFile(notes, fmt.Append(nil, asked.Swap(0), told), 0o600) }
+		now := time.Now()
+		if n.asked != *last {
+			n.asked, n.first = *last, now
+		}
+		n.last = now
+		_, _ = file.WriteAt([]byte(n.String()), 0) // what is missing is found missing
 	})
 	var failed *exec.ExitError
 	if ended := cmd.Wait(); ended != nil && !errors.As(ended, &failed) {
@@ -86,23 +102,17 @@ func relay(notes string, command []string) (int, error) {
 	return cmd.ProcessState.ExitCode(), err
 }
 
-// pass passes lines on, as soon as no more have come. see looks at each, and may give what is to be done once it is passed on,
-// before the next one.
-func pass(to io.Writer, from io.Reader, see func(line []byte) (then func())) error {
+// pass lets see look at each line and passes it on, at the latest when no more have come.
+func pass(to io.Writer, from io.Reader, see func(line []byte)) error {
 	in, out := bufio.NewReaderSize(from, 64<<10), bufio.NewWriterSize(to, 64<<10)
 	for {
 		line, err := in.ReadSlice('\n') // of a longer one the pieces
-		then := see(line)
-		if _, failed := out.Write(line); failed != nil {
-			return failed
-		}
-		if in.Buffered() == 0 || then != nil {
+		see(line)
+		out.Write(line) // an error stays, and Flush gives it
+		if in.Buffered() == 0 {
 			if failed := out.Flush(); failed != nil {
 				return failed
 			}
-		}
-		if then != nil {
-			then()
 		}
 		if err == io.EOF {
 			return nil

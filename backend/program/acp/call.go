@@ -71,7 +71,7 @@ func (t *turn) tool(u callUpdate) {
 		return
 	}
 	if c.announced && (len(u.Shown) > 0 || u.Meta.Terminal.ID != "") {
-		if text, _ := t.read(c.shown); text != "" && !sameJSON([]byte(text), c.Input) {
+		if text := t.text(c.shown); text != "" && !sameJSON([]byte(text), c.Input) {
 			t.host.Say(agent.ToolProgress{ID: c.ID, Output: text})
 		}
 	}
@@ -92,10 +92,8 @@ func (t *turn) learn(u callUpdate) *call {
 	t.open = opened{}
 	c.title, c.class = cmp.Or(u.Title, c.title), cmp.Or(u.Class, c.class)
 	c.shown, c.output = given(u.Shown, c.shown), given(u.Output, c.output)
-	if len(u.Shown) > 0 {
-		if _, changes := t.read(u.Shown); len(changes) > 0 {
-			c.changes = changes
-		}
+	if changes := t.changes(u.Shown); changes != nil {
+		c.changes = changes
 	}
 	if input := u.arguments(); input != nil && !sameJSON(input, c.Input) {
 		c.Input = input
@@ -164,7 +162,7 @@ func (t *turn) write(c *call) bool {
 	if c.Input != nil || c.announced {
 		return false
 	}
-	text, _ := t.read(c.shown)
+	text := t.text(c.shown)
 	if !strings.HasPrefix(text, "{") {
 		return false
 	}
@@ -196,7 +194,7 @@ func (t *turn) announce(c *call) {
 
 // result is what came of a call: what it has to show, else what it gave.
 func (t *turn) result(c *call, failed bool) agent.ToolResult {
-	text, _ := t.read(c.shown)
+	text := t.text(c.shown)
 	if text == "" && c.output != nil && json.Unmarshal(c.output, &text) != nil {
 		text = string(c.output)
 	}

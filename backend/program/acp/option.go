@@ -108,13 +108,13 @@ func (o option) choices() []program.Choice {
 	return all
 }
 
-// offered is what a person may choose.
-func (s *Speaker) offered() []program.Option {
+// Offered is program.Offerer's: most agents tell their commands only after they have begun.
+func (s *Speaker) Offered() ([]program.Option, []program.Command) {
 	var all []program.Option
 	for _, o := range s.options {
 		all = append(all, program.Option{ID: o.id(), Name: o.Name, Category: o.Category, Value: o.value(), Choices: o.choices()})
 	}
-	return all
+	return all, s.commands
 }
 
 // choose sets what the person has chosen.

@@ -89,8 +89,7 @@ func (t *turn) approve(u callUpdate) program.Answer {
 	}
 	preview := c.title
 	if preview == c.Name { // which says nothing
-		said, _ := t.read(u.Shown)
-		preview = cmp.Or(said, preview)
+		preview = cmp.Or(t.text(u.Shown), preview)
 	}
 	a := t.host.Approve(c.ToolCall, cmp.Or(actions[c.class], program.ActionOther), firstLine(preview))
 	if !a.Allowed && !a.Stopped && t.launch.PermissionPolicy != agent.PermissionDeny {

@@ -72,18 +72,17 @@ func (s *Speaker) listening() bool { return s.turn != nil && s.turn.begun && !s.
 // turn is what is known of the turn that is taken.
 type turn struct {
 	*Speaker
-	host         program.Host
-	begun        bool // the prompt was sent: what comes is of this turn
-	stopping     bool // the agent was told to stop
-	calls        map[string]*call
-	open         opened // the block of text
-	used         agent.Usage
-	context      json.RawMessage // how full the context of the model is, as it was said last
-	model        string
-	ended        *outcome // how protocol 2 says that the turn has ended
-	offerChanged bool     // what may be chosen, or what commands there are
-	steered      []string // the ids of the prompts that were sent in the middle of the turn and are not answered
-	denials      []string // what the person said of calls that they did not allow
+	host     program.Host
+	begun    bool // the prompt was sent: what comes is of this turn
+	stopping bool // the agent was told to stop
+	calls    map[string]*call
+	open     opened // the block of text
+	used     agent.Usage
+	context  json.RawMessage // how full the context of the model is, as it was said last
+	model    string
+	ended    *outcome // how protocol 2 says that the turn has ended
+	steered  []string // the ids of the prompts that were sent in the middle of the turn and are not answered
+	denials  []string // what the person said of calls that they did not allow
 }
 
 // outcome is how a turn ends.
@@ -121,7 +120,7 @@ func (t *turn) take(prompt []block) (agent.Finish, error) {
 		return agent.Finish{}, err
 	}
 	if refused != nil && !t.stopping {
-		return agent.Finish{}, t.failed("take the turn", refused)
+		return agent.Finish{}, t.turnFailed(refused)
 	}
 	quota := end.Meta.Quota
 	if end.Usage != nil {
@@ -131,11 +130,6 @@ func (t *turn) take(prompt []block) (agent.Finish, error) {
 	}
 	if len(quota.Models) > 0 {
 		t.model = quota.Models[0].Model
-	}
-	if t.offerChanged {
-		offer, _ := json.Marshal(map[string]any{"options": t.offered(), "commands": t.commands}) // strings: it cannot fail
-		t.host.Say(agent.Data{Name: "offer", Data: offer, Transient: true})
-		t.offerChanged = false
 	}
 	if t.context != nil {
 		t.host.Say(agent.Data{Name: "context", Data: t.context, Transient: true})

@@ -28,6 +28,8 @@ type talk struct {
 	next int
 	took chan error
 
+	speaker *Speaker
+
 	mu     sync.Mutex
 	events []agent.Event
 }
@@ -47,13 +49,13 @@ func (k *talk) Input(string, string, []string) program.Answer { return program.A
 func newTalk(t *testing.T) *talk {
 	fromAgent, in := io.Pipe()
 	out, toAgent := io.Pipe()
-	k := &talk{T: t, dir: t.TempDir(), in: in, out: bufio.NewReader(out), took: make(chan error, 1)}
+	k := &talk{T: t, dir: t.TempDir(), in: in, out: bufio.NewReader(out), took: make(chan error, 1), speaker: New().(*Speaker)}
 	line := program.NewLine(fromAgent, toAgent, func(err error) *agent.Error {
 		return agent.Wrap(agent.CodeSandbox, err, "The program is gone.")
 	})
 	t.Cleanup(func() { in.Close(); out.Close(); line.Close() })
 	go func() {
-		s := New()
+		s := k.speaker
 		_, err := s.Open(line, program.Opening{Launch: agent.Launch{Program: &agent.Program{Command: "agent"}}, Dir: k.dir})
 		if err == nil {
 			_, err = s.Take(line, &program.Turn{Text: "Go.", Host: k})
@@ -218,5 +220,17 @@ func TestATerminalIsShownWithItsCall(t *testing.T) {
 	}
 	if got, want := fmt.Sprintf("%+v", k.events), fmt.Sprintf("%+v", want); got != want {
 		t.Errorf("said %s, want %s", got, want)
+	}
+}
+
+// Most agents tell their commands only after they have begun.
+func TestWhatIsOfferedIsAsItWasToldLast(t *testing.T) {
+	k := newTalk(t)
+	k.write(`{"method":"session/update","params":{"sessionId":"s1","update":{"sessionUpdate":"available_commands_update","availableCommands":[{"name":"init","description":"begin"}]}}}`)
+	k.write(`{"method":"session/update","params":{"sessionId":"s1","update":{"sessionUpdate":"config_option_update","configOptions":[{"id":"fast","name":"Fast","type":"boolean","currentValue":true}]}}}`)
+	k.end()
+	options, commands := k.speaker.Offered()
+	if got := fmt.Sprint(options, commands); got != "[{fast Fast  true [{true On } {false Off }]}] [{init begin}]" {
+		t.Error(got)
 	}
 }

@@ -94,11 +94,10 @@ func (ts *terminals) adopt(call string, shown json.RawMessage) {
 	if !bytes.Contains(shown, []byte(`"terminalId"`)) {
 		return
 	}
-	var pieces []piece
-	_ = json.Unmarshal(shown, &pieces) // what cannot be read is not shown
+	all := pieces(shown)
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
-	for _, p := range pieces {
+	for _, p := range all {
 		if p.Terminal != "" {
 			ts.get(p.Terminal).call = call
 		}

@@ -86,9 +86,6 @@ func (s *Speaker) settle(u update) bool {
 	default:
 		return u.Kind == "session_info_update" || u.Kind == "user_message_chunk" || u.Kind == "user_message"
 	}
-	if s.turn != nil {
-		s.turn.offerChanged = true
-	}
 	return true
 }
 
