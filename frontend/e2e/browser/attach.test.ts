@@ -30,10 +30,10 @@ interface Given {
   bytes?: number;
 }
 
-/** Does with files what a person does by pasting them into the box, or by dropping them onto the page. */
-async function give(page: Page, how: 'paste' | 'drop', files: Given[]): Promise<void> {
+/** Does with files what a person does by pasting them into the box, or by holding them over the page and dropping them there. */
+async function give(page: Page, how: 'paste' | 'drop' | 'dragover', files: Given[]): Promise<void> {
   await composer(page).evaluate(
-    async (box, { isDrop, given }) => {
+    async (box, { type, given }) => {
       const data = new DataTransfer();
       for (const { name, color = '', bytes = 0 } of given) {
         const canvas = new OffscreenCanvas(320, 200);
@@ -43,10 +43,9 @@ async function give(page: Page, how: 'paste' | 'drop', files: Given[]): Promise<
         data.items.add(new File([color ? await canvas.convertToBlob() : new Uint8Array(bytes)], name, { type: color ? 'image/png' : '' }));
       }
       const init = { bubbles: true, cancelable: true };
-      if (isDrop) box.dispatchEvent(new DragEvent('dragover', { ...init, dataTransfer: data }));
-      box.dispatchEvent(isDrop ? new DragEvent('drop', { ...init, dataTransfer: data }) : new ClipboardEvent('paste', { ...init, clipboardData: data }));
+      box.dispatchEvent(type === 'paste' ? new ClipboardEvent(type, { ...init, clipboardData: data }) : new DragEvent(type, { ...init, dataTransfer: data }));
     },
-    { isDrop: how === 'drop', given: files },
+    { type: how, given: files },
   );
 }
 
@@ -73,6 +72,17 @@ test('pictures that are pasted and dropped are seen by the agent, and shown, als
   await page.getByRole('button', { name: text.enlarge('sand.png') }).click();
   await page.getByRole('dialog', { name: 'sand.png' }).getByRole('img').waitFor();
   expect(await violations(page)).toEqual([]);
+});
+
+test('files that are held over the page are told where to go, until they are dropped or leave', async ({ page }) => {
+  const hint = page.getByText(text.attach.drop);
+  await give(page, 'dragover', [sky]);
+  await hint.waitFor();
+  await hint.waitFor({ state: 'detached' });
+  await give(page, 'dragover', [sky]);
+  await give(page, 'drop', [sky]);
+  expect(await hint.count()).toBe(0);
+  await expect.poll(() => chips(page).count()).toBe(1);
 });
 
 test('a message may be a picture without a word', async ({ page }) => {

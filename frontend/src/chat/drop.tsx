@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { useEffect, useEffectEvent, useState } from 'react';
 import { text } from '../ui/text.ts';
 
 /** While files are held over the page, that is heard several times in this many milliseconds. Not every page hears them leave. */
@@ -7,6 +7,7 @@ const heldFor = 400;
 /** Takes files that are dropped anywhere on the page, which the browser would go to otherwise. Says whether some are held over it. */
 export function useDrop(onFiles: (files: File[]) => void): boolean {
   const [isOver, setOver] = useState(false);
+  const take = useEffectEvent(onFiles);
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const held = (event: DragEvent) => {
@@ -21,7 +22,7 @@ export function useDrop(onFiles: (files: File[]) => void): boolean {
       event.preventDefault();
       clearTimeout(timer);
       setOver(false);
-      onFiles([...event.dataTransfer.files]);
+      take([...event.dataTransfer.files]);
     };
     window.addEventListener('dragover', held);
     window.addEventListener('drop', dropped);
@@ -30,7 +31,7 @@ export function useDrop(onFiles: (files: File[]) => void): boolean {
       window.removeEventListener('dragover', held);
       window.removeEventListener('drop', dropped);
     };
-  });
+  }, []);
   return isOver;
 }
 
