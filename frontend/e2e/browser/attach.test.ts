@@ -138,6 +138,17 @@ describe('what is attached', () => {
     await readable(chips(page).last()).toContain(text.attach.unseen);
   });
 
+  test('is taken along when another agent goes on', async ({ page }) => {
+    await saidAndDone(page, 'First [[say:One.]]');
+    await give(page, 'paste', [sky]);
+    await chips(page).locator('img').waitFor();
+    await picker(page).selectOption('opencode');
+    await page.getByText(text.agent.continues('opencode')).waitFor();
+    await chips(page).locator('img').waitFor();
+    await sendButton(page).click();
+    await readable(answer(page)).toContain('with pictures: 1');
+  });
+
   test('stays with its message when that waits, is edited, or is answered anew', async ({ page }) => {
     await say(page, 'First [[hang]]');
     await stopButton(page).waitFor();
@@ -148,6 +159,7 @@ describe('what is attached', () => {
     await readable(waiting).toContain('sky.png');
     await waiting.getByRole('button', { name: text.queue.sendNow }).click();
     await expect.poll(() => width(page)).toBe(320);
+    await turns(page).last().and(page.getByRole('article', { name: text.turn('sky.png') })).waitFor();
     await sendButton(page).waitFor();
     await saidAndDone(page, 'Between [[say:Yes.]]');
     await give(page, 'paste', [sand]);

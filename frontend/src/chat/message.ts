@@ -74,6 +74,11 @@ export function partsOf({ text, files }: Said): (FileUIPart | TextUIPart)[] {
   return text ? [...files, { type: 'text', text }] : files;
 }
 
+/** What a message is called where there is one line for it. */
+export function titleOf({ text, files }: Said): string {
+  return text || files.map(({ filename }) => filename).join(', ');
+}
+
 export function isNothing({ text, files }: Said): boolean {
   return !text && files.length === 0;
 }

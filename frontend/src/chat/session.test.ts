@@ -46,6 +46,19 @@ async function sent(): Promise<OpenSession> {
   return session;
 }
 
+const picture = { type: 'file', mediaType: 'image/png', filename: 'sky.png', url: '/media/sky' } as const;
+
+/** A new session in which a picture was just sent, without a word. */
+async function shown(): Promise<OpenSession> {
+  const session = server.sessions.get('s', { isNew: true });
+  session.draft.giveBack({ text: '', files: [picture] });
+  void session.send();
+  await pass();
+  expect(server.socket.frames.at(-1)!.messages).toMatchObject([{ parts: [picture] }]);
+  expect(session.draft.value.files).toEqual([]);
+  return session;
+}
+
 /** What the server has stored of the session. */
 function stored(...messages: object[]): void {
   server.answers.set('POST /load-session', () => ({ ...nothing, messages }));
@@ -144,9 +157,22 @@ describe('a message that never arrived', () => {
     expect(session.chat.messages).toEqual([]);
     expect(session.value.refusal).toBe(text.refusal.unsent);
   });
+
+  test('comes back with its files', async () => {
+    const session = await shown();
+    await reconnect();
+    expect(session.draft.value).toMatchObject({ text: '', files: [{ name: 'sky.png', url: '/media/sky' }] });
+  });
 });
 
 describe('what the server refuses', () => {
+  test('comes back with its files', async () => {
+    const session = await shown();
+    server.socket.reply('error', { errorText: 'The session is still answering.' });
+    await pass();
+    expect(session.draft.value).toMatchObject({ text: '', files: [{ name: 'sky.png', url: '/media/sky' }] });
+  });
+
   test('comes back, with the reason', async () => {
     const session = await sent();
     session.draft.edit('typed since');

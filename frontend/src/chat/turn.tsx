@@ -11,7 +11,7 @@ import { Answer } from './answer.tsx';
 import { Branches } from './branches.tsx';
 import { Editor } from './editor.tsx';
 import { TurnEnd } from './end.tsx';
-import { saidIn, spoken, type Message } from './message.ts';
+import { saidIn, titleOf, type Message } from './message.ts';
 import { Progress } from './progress.tsx';
 import { CanRetry } from './retry.ts';
 import type { OpenSession } from './session.ts';
@@ -37,7 +37,7 @@ export const TurnView = memo(function TurnView({ session, turn, isLast, isBusy, 
     <article
       aria-posinset={position}
       aria-setsize={setSize}
-      aria-label={text.turn(asked ? spoken(asked) : '')}
+      aria-label={text.turn(asked ? titleOf(saidIn(asked)) : '')}
       className={`group/turn mx-auto flex max-w-measure flex-col gap-5 px-4 pt-2 sm:px-6 ${isLast ? 'pb-5' : 'pb-2'}`}
     >
       <ErrorBoundary fallback={Broken}>
@@ -113,23 +113,23 @@ function Asked({ session, message, isFixed }: AskedProps) {
           )}
         </Editor>
       ) : (
-        said && (
-          <div className="flex max-w-full items-center gap-1">
-            <IconButton
-              ref={opener}
-              icon={Pencil}
-              label={text.branch.edit}
-              onClick={() => edit(true)}
-              className={`size-7 pointer-fine:opacity-0 pointer-fine:group-focus-within/asked:opacity-100 pointer-fine:group-hover/asked:opacity-100 ${isFixed ? 'invisible' : ''}`}
-            />
+        <div className="flex max-w-full items-center gap-1">
+          <IconButton
+            ref={opener}
+            icon={Pencil}
+            label={text.branch.edit}
+            onClick={() => edit(true)}
+            className={`size-7 pointer-fine:opacity-0 pointer-fine:group-focus-within/asked:opacity-100 pointer-fine:group-hover/asked:opacity-100 ${isFixed ? 'invisible' : ''}`}
+          />
+          {said && (
             <p
               dir="auto"
               className="min-w-0 rounded-2xl rounded-ee-md bg-bubble px-4 py-2.5 break-words whitespace-pre-wrap contrast-more:border contrast-more:border-line"
             >
               {said}
             </p>
-          </div>
-        )
+          )}
+        </div>
       )}
     </div>
   );

@@ -5,6 +5,7 @@ import { useFocusBack } from '../ui/focus.ts';
 import { useStore } from '../ui/store.ts';
 import { text } from '../ui/text.ts';
 import { Editor } from './editor.tsx';
+import { titleOf } from './message.ts';
 import type { Queued } from './queue.ts';
 import type { OpenSession } from './session.ts';
 
@@ -37,7 +38,7 @@ function Chip({ session, queued: { number, text: said, files } }: { session: Ope
   const [isEdited, edit] = useState(false);
   const opener = useFocusBack(isEdited);
   const written = useRef('');
-  const names = files.map(({ filename }) => filename).join(', ');
+  const title = titleOf({ text: said, files });
   useEffect(
     () => () => {
       if (written.current) session.draft.giveBack({ text: written.current, files: [] }); // it went while it was changed
@@ -69,13 +70,13 @@ function Chip({ session, queued: { number, text: said, files } }: { session: Ope
     <li className="flex items-center gap-1 rounded-xl border border-line bg-panel py-0.5 ps-4 pe-1">
       <Clock aria-hidden className="size-3.5 shrink-0 text-faint" />
       {files.length > 0 && (
-        <span title={names} className="flex shrink-0 items-center text-soft">
+        <span className="flex shrink-0 items-center text-soft">
           <Paperclip aria-hidden className="size-3.5" />
           <span className="sr-only">{text.attach.title}</span> {files.length}
         </span>
       )}
-      <span dir="auto" title={said || names} className="min-w-0 flex-1 truncate ps-1.5">
-        {said || names}
+      <span dir="auto" title={title} className="min-w-0 flex-1 truncate ps-1.5">
+        {title}
       </span>
       <IconButton icon={SendHorizontal} label={text.queue.sendNow} onClick={() => void session.sendQueued(number)} className="size-7" />
       <IconButton ref={opener} icon={Pencil} label={text.queue.edit} onClick={() => edit(true)} className="size-7" />
