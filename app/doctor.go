@@ -184,6 +184,9 @@ func checkWindow(context.Context) []finding {
 
 // checkPrograms looks for everything that an agent can run in.
 func checkPrograms(context.Context) (all []finding) {
+	if url := os.Getenv(envRunner); url != "" {
+		return []finding{{"agents", note, "run at " + url + ", with what is installed there", ""}}
+	}
 	known, err := harness.Programs(os.Environ())
 	if err != nil {
 		return []finding{{"agents", broken, explain(err), ""}}

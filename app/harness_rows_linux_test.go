@@ -1,7 +1,8 @@
+//go:build harnesses
+
 package app
 
 import (
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,8 +12,19 @@ import (
 	"slices"
 	"strings"
 
+	"parley/backend/agent"
 	"parley/backend/api"
 	"parley/backend/session"
+)
+
+// The rows whose reasons are said where the harnesses are.
+const (
+	asksFirst  = "tool allowed"
+	denied     = "tool denied with a note"
+	stopInTool = "stop in a tool"
+	ownTool    = "Parley's own tool"
+	image      = "image"
+	oneShape   = "one shape"
 )
 
 // rows are what every harness is asked to do, in this order. Each begins a session of its own; the last is about all of
@@ -23,16 +35,16 @@ var rows = []struct {
 }{
 	{"new session", begins},
 	{"200 deltas", streams},
-	{"tool allowed", allows},
-	{"tool denied with a note", denies},
+	{asksFirst, allows},
+	{denied, denies},
 	{"stop in the stream", stopsTheStream},
-	{"stop in a tool", stopsATool},
+	{stopInTool, stopsATool},
 	{"queued message", queues},
 	{"kill -9", dies},
 	{"restart of Parley", restarts},
-	{"Parley's own tool", usesOurs},
-	{"image", sees},
-	{"one shape", shape},
+	{ownTool, usesOurs},
+	{image, sees},
+	{oneShape, shape},
 	{"leaves nothing behind", leavesNothing},
 }
 
@@ -71,8 +83,9 @@ const content = "made by the agent"
 
 func allows(tr *trial) error {
 	k := tr.talk()
+	k.policy = agent.PermissionAsk
 	k.send(tr.changes("made.txt") + " [[say:it is there]]")
-	if err := k.asked(); err != nil {
+	if err := k.ends("paused"); err != nil {
 		return err
 	}
 	if _, err := os.Stat(k.file("made.txt")); err == nil {
@@ -84,7 +97,7 @@ func allows(tr *trial) error {
 	}
 	made, err := os.ReadFile(k.file("made.txt"))
 	if err != nil || strings.TrimSpace(string(made)) != content {
-		return fmt.Errorf("the file holds %q (%w)", made, err)
+		return fmt.Errorf("the file holds %q (%v)", made, err)
 	}
 	return k.succeeded()
 }
@@ -92,11 +105,11 @@ func allows(tr *trial) error {
 func denies(tr *trial) error {
 	const note = "not on a Sunday"
 	k := tr.talk()
+	k.policy = agent.PermissionAsk
 	k.send(tr.changes("denied.txt") + " [[say:as you wish]]")
-	if err := k.asked(); err != nil {
+	if err := k.decides(api.Decision{Approved: new(false), Note: note}); err != nil {
 		return err
 	}
-	k.answer(api.Decision{Approved: new(false), Note: note})
 	if err := k.ends("stop"); err != nil {
 		return err
 	}
@@ -127,10 +140,11 @@ func stopsTheStream(tr *trial) error {
 func stopsATool(tr *trial) error {
 	k := tr.talk()
 	k.send(tr.runs("touch begun.txt; sleep 4711") + " [[say:never]]") // what changes nothing may run without asking
-	if err := k.asked(); err != nil {
-		return err
+	if k.policy == agent.PermissionAsk {
+		if err := k.decides(api.Decision{Approved: new(true)}); err != nil {
+			return err
+		}
 	}
-	k.answer(api.Decision{Approved: new(true)})
 	asleep := func() bool { return len(processes(k.folder(), "sleep\x004711")) > 0 }
 	if err := within("the tool to run", asleep); err != nil {
 		return err
@@ -205,17 +219,17 @@ func restarts(tr *trial) error {
 
 func usesOurs(tr *trial) error {
 	k := tr.talk()
+	k.tools = []string{"write_file"}
 	k.send(fmt.Sprintf(`[[tool:%swrite_file {"path":"ours.txt","content":%q}]] [[say:written]]`, tr.ours, content))
-	if err := k.asked(); err != nil {
+	if err := k.decides(api.Decision{Approved: new(true)}); err != nil {
 		return err
 	}
-	k.answer(api.Decision{Approved: new(true)})
 	if err := k.ends("stop"); err != nil {
 		return err
 	}
 	made, err := os.ReadFile(k.file("ours.txt"))
 	if err != nil || string(made) != content {
-		return fmt.Errorf("the file holds %q (%w)", made, err)
+		return fmt.Errorf("the file holds %q (%v)", made, err)
 	}
 	for _, e := range k.events {
 		if e.Type == "agent:tool_call" && e.ToolID != "write_file" {
@@ -243,11 +257,11 @@ func sees(tr *trial) error {
 // shape looks at what the message of one conversation is made of: the same in every harness.
 func shape(tr *trial) error {
 	k := tr.talk()
+	k.tools = []string{"write_file"}
 	k.send(fmt.Sprintf(`[[think:3]] [[tool:%swrite_file {"path":"shape.txt","content":"x"}]] [[say:two words]]`, tr.ours))
-	if err := k.asked(); err != nil {
+	if err := k.decides(api.Decision{Approved: new(true)}); err != nil {
 		return err
 	}
-	k.answer(api.Decision{Approved: new(true)})
 	if err := k.ends("stop"); err != nil {
 		return err
 	}
@@ -302,13 +316,12 @@ func leavesNothing(tr *trial) error {
 			return fmt.Errorf("%s is new in the person's home", file)
 		}
 	}
-	said := [][]byte{[]byte("aquamarine"), []byte(base64.StdEncoding.EncodeToString([]byte("aquamarine")))}
 	for file, content := range tree(tr.home) {
 		if name := filepath.Base(file); strings.HasPrefix(file, "scratch"+string(filepath.Separator)) && !slices.Contains(wanted, name) {
 			return fmt.Errorf("%s is new in the working folder", file)
 		}
-		for _, secret := range append(said, []byte(keys[tr.provider])) {
-			if strings.Contains(string(content), string(secret)) {
+		for _, secret := range []string{"aquamarine", keys[tr.provider]} { // what was said, see restarts, and the key
+			if strings.Contains(string(content), secret) {
 				return fmt.Errorf("%s holds %q", file, secret)
 			}
 		}

@@ -1,3 +1,5 @@
+//go:build harnesses
+
 package app
 
 import (
@@ -15,6 +17,7 @@ import (
 	"syscall"
 	"time"
 
+	"parley/backend/agent"
 	"parley/backend/api"
 	"parley/backend/session"
 )
@@ -29,6 +32,8 @@ type talk struct {
 	*server
 	trial  *trial
 	id     string
+	policy agent.PermissionPolicy
+	tools  []string // of Parley's
 	sent   int
 	events []session.Event // of the turn that was sent last
 	next   int64           // the number of the event that comes
@@ -38,25 +43,26 @@ type talk struct {
 func (tr *trial) talk() *talk {
 	tr.talks++
 	tr.since = len(tr.model.Requests())
-	return &talk{server: tr.server, trial: tr, id: fmt.Sprintf("s%d", tr.talks)}
+	k := &talk{server: tr.server, trial: tr, id: fmt.Sprintf("s%d", tr.talks), policy: agent.PermissionAsk, tools: []string{"read_file", "write_file"}}
+	if tr.cannot[asksFirst] != "" {
+		k.policy = agent.PermissionAuto
+	}
+	if tr.cannot[ownTool] != "" {
+		k.tools = []string{}
+	}
+	return k
 }
 
 // send says something, with these parts besides.
 func (k *talk) send(text string, parts ...object) {
 	k.sent++
-	policy := k.trial.policy
-	if policy == "" {
-		policy = "ask"
-	}
 	body := object{
 		"session_id": k.id,
 		"queue":      true,
 		"references": object{"agent": k.trial.agent},
 		"data": object{
-			"messages": []object{{"id": fmt.Sprintf("u%d", k.sent), "role": "user", "parts": append([]object{{"type": "text", "text": text}}, parts...)}},
-			"parameters": object{"agent": object{
-				"provider": k.trial.provider, "model": "scripted-1", "permissions": policy, "tools": k.trial.tools(),
-			}},
+			"messages":   []object{{"id": fmt.Sprintf("u%d", k.sent), "role": "user", "parts": append([]object{{"type": "text", "text": text}}, parts...)}},
+			"parameters": object{"agent": object{"permissions": k.policy, "tools": k.tools}},
 		},
 	}
 	k.do(http.MethodPost, "/messages", body)
@@ -96,41 +102,42 @@ func (k *talk) until(what string, happens func(session.Event) bool) error {
 			k.events = nil
 		}
 		k.events, k.next = append(k.events, e), e.SequenceNumber+1
-		if happens(e) {
+		switch {
+		case happens(e):
 			return nil
+		case e.Type == "session:turn_completed":
+			return k.ended(e, "waiting for "+what)
 		}
 	}
 }
 
-// ends waits until the turn does, with this stop reason.
-func (k *talk) ends(reason string) error {
-	var last session.Event
-	err := k.until("the turn to end", func(e session.Event) bool {
-		last = e
-		return e.Type == "session:turn_completed"
-	})
-	switch {
-	case err != nil:
-		return err
-	case last.StopReason != reason && last.Error != nil:
-		return fmt.Errorf("%s: %s", last.Error.Code, last.Error.Message)
-	case last.StopReason != reason:
-		return fmt.Errorf("the turn ended with %q; it said %q", last.StopReason, k.text())
+// ended says how a turn ended that was to end otherwise.
+func (k *talk) ended(last session.Event, doing string) error {
+	if last.Error != nil {
+		return fmt.Errorf("%s: %s: %s", doing, last.Error.Code, last.Error.Message)
 	}
-	return nil
+	return fmt.Errorf("%s: the turn ended with %q; it said %q", doing, last.StopReason, k.text())
 }
 
-// asked waits until the harness asks, and the turn is paused.
-func (k *talk) asked() error {
-	if k.trial.policy == "auto" {
-		return nil
+// ends waits until the turn does, with this stop reason.
+func (k *talk) ends(reason string) error {
+	return k.until("the end with "+reason, func(e session.Event) bool {
+		return e.Type == "session:turn_completed" && e.StopReason == reason
+	})
+}
+
+// decides waits until the harness asks, and answers.
+func (k *talk) decides(d api.Decision) error {
+	if err := k.ends("paused"); err != nil {
+		return err
 	}
-	return k.ends("paused")
+	k.answer(d)
+	return k.err
 }
 
 // answer answers the question of this session.
 func (k *talk) answer(d api.Decision) {
-	if k.trial.policy == "auto" || k.err != nil {
+	if k.err != nil {
 		return
 	}
 	inbox, err := ask[api.Inbox](k.trial.t.Context(), k.Connection, http.MethodGet, "/approvals", nil)

@@ -1,7 +1,8 @@
+//go:build harnesses
+
 package app
 
 import (
-	"encoding/json"
 	"flag"
 	"fmt"
 	"net/http/httptest"
@@ -25,33 +26,32 @@ var (
 type outsider struct {
 	agent    string
 	provider string
-	shell    string // its tool that runs commands, and
-	argument string // the name of the one argument that it needs
+	shell    string // a call of its tool that runs a command
 	ours     string // before the names of Parley's tools, as its model knows them
-	policy   string // ask, if it is empty
 	cannot   map[string]string
 }
 
 // outsiders are the harnesses of others, and Parley's own loop, which all of them are compared with.
 var outsiders = []outsider{
 	{agent: "assistant", provider: "openai", cannot: map[string]string{
-		"stop in a tool": "it has no tool that takes long",
-		"image":          "Parley's own loop does not send pictures",
+		stopInTool: "it has no tool that takes long",
+		image:      "Parley's own loop does not send pictures",
 	}},
-	{agent: "pi", provider: "openai", shell: "bash", argument: "command", ours: "mcp__parley__"},
-	{agent: "claude", provider: "anthropic", shell: "Bash", argument: "command", ours: "mcp__parley__"},
-	{agent: "claude-agent-acp", provider: "anthropic", shell: "Bash", argument: "command", ours: "mcp__parley__"},
-	{agent: "codex-acp", provider: "openai", shell: "exec_command", argument: "cmd", ours: "mcp__parley::"},
-	{agent: "pi-acp", provider: "openai", shell: "bash", argument: "command", policy: "auto", cannot: map[string]string{
-		"tool allowed":            "its protocol has no approvals",
-		"tool denied with a note": "its protocol has no approvals",
-		"Parley's own tool":       "it takes no MCP server",
-		"one shape":               "it takes no MCP server",
+	{agent: "pi", provider: "openai", shell: `bash {"command":%q}`, ours: "mcp__parley__"},
+	{agent: "claude", provider: "anthropic", shell: `Bash {"command":%q}`, ours: "mcp__parley__"},
+	{agent: "claude-agent-acp", provider: "anthropic", shell: `Bash {"command":%q}`, ours: "mcp__parley__"},
+	{agent: "codex-acp", provider: "openai", shell: `exec_command {"cmd":%q,"sandbox_permissions":"require_escalated","justification":"x"}`, ours: "mcp__parley::"},
+	{agent: "pi-acp", provider: "openai", shell: `bash {"command":%q}`, cannot: map[string]string{
+		asksFirst: "it never asks", denied: "it never asks", ownTool: "it takes no tools", oneShape: "it takes no tools",
 	}},
-	{agent: "opencode", provider: "openai", shell: "bash", argument: "command", ours: "parley_"},
-	{agent: "gemini", provider: "google", shell: "run_shell_command", argument: "command", ours: "mcp_parley_"},
-	{agent: "qwen", provider: "openai", shell: "run_shell_command", argument: "command", ours: "mcp__parley__"},
-	{agent: "kimi", provider: "openai", shell: "Bash", argument: "command", ours: "mcp__parley__"},
+	{agent: "opencode", provider: "openai", shell: `bash {"command":%q,"description":"x"}`, ours: "parley_"},
+	{agent: "gemini", provider: "google", shell: `run_shell_command {"command":%q}`, ours: "mcp_parley_", cannot: map[string]string{
+		stopInTool: "it leaves the call without a result, and its model's server refuses the next message",
+	}},
+	{agent: "qwen", provider: "openai", shell: `run_shell_command {"command":%q,"is_background":false}`, ours: "mcp__parley__", cannot: map[string]string{
+		image: "it sends pictures only to models that it knows",
+	}},
+	{agent: "kimi", provider: "openai", shell: `Bash {"command":%q}`, ours: "mcp__parley__"},
 }
 
 // keys are what the person has: each provider's is for this provider only.
@@ -62,9 +62,6 @@ var keys = map[string]string{
 // TestHarnesses plays every row with every harness, against the scripted model server, and compares the table that comes
 // out with the one that is kept. What a harness cannot do it is asked all the same: the table is to be true in this, too.
 func TestHarnesses(t *testing.T) {
-	if *programs == "" {
-		t.Skip("-harnesses does not say where the programs are; make test-harnesses installs them")
-	}
 	table := &conformance{cells: map[[2]string]string{}}
 	for _, o := range outsiders {
 		t.Run(o.agent, func(t *testing.T) {
@@ -108,7 +105,7 @@ func newTrial(t *testing.T, o outsider) *trial {
 	t.Cleanup(listening.Close)
 	p := newPlace(t)
 	p.env = append(p.env,
-		"PATH="+*programs+":"+os.Getenv("PATH"), "PARLEY_MODEL=openai/scripted-1",
+		"PATH="+*programs+":"+os.Getenv("PATH"), "PARLEY_MODEL="+o.provider+"/scripted-1",
 		"OPENAI_BASE_URL="+listening.URL+"/v1", "ANTHROPIC_BASE_URL="+listening.URL, "GOOGLE_BASE_URL="+listening.URL,
 		"OPENAI_API_KEY="+keys["openai"], "ANTHROPIC_API_KEY="+keys["anthropic"], "GOOGLE_API_KEY="+keys["google"], "AWS_SECRET_ACCESS_KEY="+keys["aws"],
 	)
@@ -124,14 +121,6 @@ func (tr *trial) restart() {
 	tr.server = tr.serve()
 }
 
-// tools are those of Parley that the agent has.
-func (o outsider) tools() []string {
-	if _, none := o.cannot["Parley's own tool"]; none {
-		return []string{}
-	}
-	return []string{"list_directory", "read_file", "write_file"}
-}
-
 // changes is a call that makes a file, with a tool of the harness's own.
 func (o outsider) changes(file string) string {
 	if o.shell == "" {
@@ -142,8 +131,7 @@ func (o outsider) changes(file string) string {
 
 // runs is a call that runs a command.
 func (o outsider) runs(command string) string {
-	call, _ := json.Marshal(map[string]string{o.argument: command, "description": "x"}) // strings: it cannot fail
-	return fmt.Sprintf("[[tool:%s %s]]", o.shell, call)
+	return "[[tool:" + fmt.Sprintf(o.shell, command) + "]]"
 }
 
 // conformance is the table of what the harnesses can do.
@@ -156,8 +144,8 @@ const conformanceFile = "../backend/harness/conformance.md"
 
 const conformanceHead = `# What each harness can do
 
-Played by ` + "`make test-harnesses`" + ` with the programs themselves, at the versions of ` + "`build/harnesses/package.json`" + `, against the scripted
-model server. Do not edit: ` + "`go test ./app -run TestHarnesses -harnesses … -update`" + ` writes it. "assistant" is Parley's own loop.
+Played by ` + "`make test-harnesses`" + ` with the programs themselves, at the versions of ` + "`build/harnesses`" + `, against the scripted model
+server. Do not edit: the test's flag ` + "`-update`" + ` writes it. "assistant" is Parley's own loop.
 
 `
 

@@ -99,11 +99,13 @@ func TestAgentsRunElsewhere(t *testing.T) {
 	p := newPlace(t)
 	f := p.listens()
 	p.use(f)
-	if out, _, code := p.run("doctor"); !strings.Contains(out, "answers at "+f.url) {
+	if out, _, code := p.run("doctor"); !strings.Contains(out, "answers at "+f.url) || !strings.Contains(out, "run at "+f.url) || strings.Contains(out, "is not installed") {
 		t.Errorf("doctor: exit %d: %s", code, out)
 	}
 	s := p.serve()
-	readUntil(t, s.say("u1", `[[tool:write_file {"path":"a.txt","content":"x"}]] [[say:written]]`), "written")
+	if said, err := io.ReadAll(s.say("u1", `[[tool:write_file {"path":"a.txt","content":"x"}]] [[say:written]]`)); err != nil || !bytes.Contains(said, []byte(`"finishReason":"stop"`)) {
+		t.Errorf("it said %s (%v)", said, err)
+	}
 	if file, err := os.ReadFile(filepath.Join(f.root, "default", "s", "a.txt")); err != nil || string(file) != "x" {
 		t.Errorf("the tool wrote %q (%v)", file, err)
 	}

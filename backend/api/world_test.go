@@ -119,7 +119,7 @@ func openWith(t testing.TB, folder string, ring vault.Keyring, changes ...func(*
 func options(s *store.Store, env *agent.Environment, scratch string) session.Options {
 	return session.Options{
 		Store: s, Environment: env, Agent: builtIn.Find, Log: slog.New(slog.DiscardHandler),
-		Harness: func(k agent.Kind) (agent.Harness, error) { return harness.For(k, nil, builtIn[0].Tools) },
+		Harness: func(k agent.Kind) (agent.Harness, error) { return harness.For(k, nil, builtIn[0].Tools, nil) },
 		Key:     func(string) (string, bool) { return "", false },
 		Scratch: func(agent.SessionKey) string { return scratch },
 	}

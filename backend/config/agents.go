@@ -32,10 +32,10 @@ var careful = agent.Spec{
 	Permissions: agent.PermissionAsk,
 }
 
-// BuiltIn gives the agents that need no file: the two demo agents always; an assistant when PARLEY_MODEL names a model, as
-// "id" or "provider/id" with one of the providers that have an endpoint; and one for each program, installed or not. A
-// program works with that model if it can be given its provider, which has a key or needs none; else as the person has
-// set it up.
+// BuiltIn gives the agents that need no file: the two demo agents always; an assistant, and one with opinions, when
+// PARLEY_MODEL names a model that the loop can ask, as "id" or "provider/id" with one of the providers that have an endpoint;
+// and one for each program, installed or not. A program works with that model if it can be given its provider, and that has
+// a key or needs none; else as the person has set it up.
 func BuiltIn(getenv func(string) string, endpoints map[string]agent.Endpoint, programs []harness.Known) Agents {
 	agents := Agents{demo, careful}
 	name := getenv("PARLEY_MODEL")
@@ -43,7 +43,7 @@ func BuiltIn(getenv func(string) string, endpoints map[string]agent.Endpoint, pr
 	if prefix, id, ok := strings.Cut(name, "/"); ok && endpoints[prefix].Provider != "" {
 		endpoint, model = endpoints[prefix], id
 	}
-	if model != "" {
+	if model != "" && endpoint.Wire != agent.WireGemini { // which the loop does not speak
 		agents = slices.Insert(agents, 0, agent.Spec{
 			ID:           "assistant",
 			Name:         "Assistant",
@@ -54,13 +54,22 @@ func BuiltIn(getenv func(string) string, endpoints map[string]agent.Endpoint, pr
 			SystemPrompt: "You are a helpful assistant. Your tools work in a scratch folder that belongs to this session.",
 			Tools:        []string{"list_directory", "read_file", "write_file"},
 			Permissions:  agent.PermissionAsk,
+		}, agent.Spec{
+			ID:          "agenta",
+			Name:        "Agenta",
+			Description: "Has opinions on how to work, with " + model + ".",
+			Harness:     agent.KindAgenta,
+			Provider:    endpoint.Provider,
+			Model:       model,
+			Tools:       []string{"list_directory", "read_file", "write_file"},
+			Permissions: agent.PermissionAsk,
 		})
 	}
 	_, isKeyed := provider.Key(endpoint.Provider, getenv)
 	isUsable := model != "" && (isKeyed || endpoint.Provider == provider.Ollama)
 	for _, p := range programs {
 		spec := agent.Spec{ID: p.Agent(), Name: p.Name, Description: p.Description, Harness: p.Kind, Permissions: agent.PermissionAsk, Login: agent.LoginOwn}
-		if !p.Asks() {
+		if !p.May(harness.CanAsk) {
 			spec.Permissions = agent.PermissionAuto
 		}
 		if isUsable && p.Takes(endpoint.Wire) {

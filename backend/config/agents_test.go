@@ -12,6 +12,7 @@ var endpoints = map[string]agent.Endpoint{
 	"openai":    {Provider: "openai"},
 	"ollama":    {Provider: "ollama"},
 	"anthropic": {Provider: "anthropic", Wire: agent.WireAnthropic},
+	"google":    {Provider: "google", Wire: agent.WireGemini},
 }
 
 func TestAModelBringsAnAssistant(t *testing.T) {
@@ -27,6 +28,9 @@ func TestAModelBringsAnAssistant(t *testing.T) {
 		}
 		if assistant.Permissions != agent.PermissionAsk {
 			t.Errorf("%s: the assistant changes things without asking", setting)
+		}
+		if agenta, err := agents.Find("agenta"); err != nil || agenta.Model != want[1] || agenta.Permissions != agent.PermissionAsk {
+			t.Errorf("%s: agenta is %+v, %v", setting, agenta, err)
 		}
 		if _, err := agents.Find("demo"); err != nil {
 			t.Errorf("%s: the demo agent is gone: %v", setting, err)
@@ -64,6 +68,7 @@ func TestThereIsAnAgentForEachProgram(t *testing.T) {
 		{"ollama/qwen3", "", "opencode", "key ollama/qwen3"},
 		{"gpt", "OPENAI_API_KEY", "mine", "own /"},
 		{"gpt", "OPENAI_API_KEY", "pi-acp", "key openai/gpt"},
+		{"google/gem", "GOOGLE_API_KEY", "gemini", "key google/gem"},
 	} {
 		agents := BuiltIn(func(name string) string { return map[string]string{"PARLEY_MODEL": c.model, c.key: "secret"}[name] }, endpoints, programs)
 		spec, err := agents.Find(c.id)
@@ -73,7 +78,7 @@ func TestThereIsAnAgentForEachProgram(t *testing.T) {
 		if (spec.Permissions == agent.PermissionAsk) != (c.id != "pi-acp") || len(spec.Tools) > 0 || spec.Harness == "" {
 			t.Errorf("%s: %+v", c.id, spec)
 		}
-		if first, _ := agents.Find(""); first.Harness != agent.KindNative && first.Harness != agent.KindScripted {
+		if first, _ := agents.Find(""); first.Harness != agent.KindScripted && (first.Harness != agent.KindNative || first.Provider == "google") {
 			t.Errorf("the default is %s", first.ID)
 		}
 	}

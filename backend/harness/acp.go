@@ -3,43 +3,45 @@ package harness
 import (
 	"maps"
 	"slices"
-	"strings"
 
 	"parley/backend/agent"
 )
 
 // ACP launches an agent that speaks the Agent Client Protocol.
 type ACP struct {
-	ID        string
+	Known     Known
 	Endpoints map[string]agent.Endpoint // by provider
 	Tools     []string                  // that exist
 }
 
-// Kind is agent.KindACP of its ID.
-func (a ACP) Kind() agent.Kind { return agent.KindACP(a.ID) }
+// Kind is that of its program.
+func (a ACP) Kind() agent.Kind { return a.Known.Kind }
 
 // Launch refuses what the agent cannot do. With the person's own login it gets no configuration of ours, so that only what
 // the protocol can say reaches it.
 func (a ACP) Launch(spec agent.Spec) (agent.Launch, error) {
-	known, ok := acpAgents[a.ID]
-	if !ok {
-		return agent.Launch{}, agent.Errorf(agent.CodeValidation, "There is no agent %q to start. There are: %s.", a.ID, strings.Join(slices.Sorted(maps.Keys(acpAgents)), ", "))
+	known := acpAgents[a.Known.Agent()]
+	if a.Known.Configured {
+		known.args = a.Known.Args
 	}
 	launch, err := grant(spec, a.Tools)
 	if err != nil {
 		return agent.Launch{}, err
 	}
+	if err := checkLogin(spec); err != nil {
+		return agent.Launch{}, err
+	}
 	own := spec.Login == agent.LoginOwn
 	switch {
-	case known.unequipped && len(spec.Tools)+len(spec.ClientTools) > 0:
-		return agent.Launch{}, agent.Errorf(agent.CodeToolUnavailable, "%s cannot be given tools, and the agent %q has some. Take them from it, or choose another harness.", known.command, spec.ID)
-	case known.bold && launch.PermissionPolicy != agent.PermissionAuto:
-		return agent.Launch{}, agent.Errorf(agent.CodeValidation, "%s never asks before it changes something. Give the agent %q the permissions auto, or choose another harness.", known.command, spec.ID)
+	case !a.Known.May(CanUseTools) && len(spec.Tools)+len(spec.ClientTools) > 0:
+		return agent.Launch{}, agent.Errorf(agent.CodeToolUnavailable, "%s cannot be given tools, and the agent %q has some. Take them from it, or choose another harness.", a.Known.Command, spec.ID)
+	case !a.Known.May(CanAsk) && launch.PermissionPolicy != agent.PermissionAuto:
+		return agent.Launch{}, agent.Errorf(agent.CodeValidation, "%s never asks before it changes something. Give the agent %q the permissions auto, or choose another harness.", a.Known.Command, spec.ID)
 	case own && spec.SystemPrompt != "" && known.instructions != "":
-		return agent.Launch{}, agent.Errorf(agent.CodeValidation, "%s takes no instructions beside a login of its own. Take the system prompt from the agent %q, or let it use a key.", known.command, spec.ID)
+		return agent.Launch{}, agent.Errorf(agent.CodeValidation, "%s takes no instructions beside a login of its own. Take the system prompt from the agent %q, or let it use a key.", a.Known.Command, spec.ID)
 	}
 	p := &agent.Program{
-		Command: known.command, Args: slices.Clone(known.args), Env: map[string]string{}, Files: map[string]string{},
+		Command: a.Known.Command, Args: slices.Clone(known.args), Env: map[string]string{}, Files: map[string]string{},
 		Speech: agent.SpeechACP, Options: map[string]string{}, Login: spec.Login, Alone: known.alone,
 	}
 	launch.Backend, launch.Harness, launch.Model, launch.Program = agent.BackendACP, a.Kind(), spec.Model, p
@@ -65,7 +67,7 @@ func (a ACP) Launch(spec agent.Spec) (agent.Launch, error) {
 	}
 	configure := known.wires[wireOf(endpoint)]
 	if configure == nil {
-		return agent.Launch{}, agent.Errorf(agent.CodeValidation, "%s cannot speak to %s. Give the agent %q a model of another provider.", known.command, spec.Provider, spec.ID)
+		return agent.Launch{}, agent.Errorf(agent.CodeValidation, "%s cannot speak to %s. Give the agent %q a model of another provider.", a.Known.Command, spec.Provider, spec.ID)
 	}
 	launch.Endpoint = &endpoint
 	configure(p, spec.Model, endpoint)

@@ -12,16 +12,13 @@ import (
 
 // acpAgent is how an agent is started, and given its model.
 type acpAgent struct {
-	command string
-	args    []string
-	env     map[string]string // whoever's login it is
-	wires   map[agent.Wire]configure
+	args  []string
+	env   map[string]string // whoever's login it is
+	wires map[agent.Wire]configure
 	// instructions is the file in which it looks for the author's; empty if the protocol says them.
 	instructions string
 	modes        map[agent.PermissionPolicy]string // in which it asks for what it should, if it does not begin in that
 	approve      func(p *agent.Program)            // lets it use our tools, which ask themselves, if nothing else does
-	unequipped   bool                              // it has no MCP
-	bold         bool                              // it asks for nothing
 	alone        bool                              // as agent.Program's
 }
 
@@ -31,10 +28,10 @@ type configure func(p *agent.Program, model string, e agent.Endpoint)
 // keyVariable holds the key for programs whose configuration can name a variable.
 const keyVariable = "PARLEY_KEY"
 
-// acpAgents has a row for each known agent.
+// acpAgents has a row for each agent of the table of known programs. One that a person configured has none: it is given only
+// what the protocol can say.
 var acpAgents = map[string]acpAgent{
 	"claude-agent-acp": {
-		command: "claude-agent-acp",
 		env: map[string]string{
 			"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "DISABLE_AUTOUPDATER": "1", "DISABLE_ERROR_REPORTING": "1", "DISABLE_TELEMETRY": "1",
 			"ENABLE_TOOL_SEARCH": "false", // else the model does not see our tools
@@ -47,7 +44,6 @@ var acpAgents = map[string]acpAgent{
 		}},
 	},
 	"codex-acp": {
-		command: "codex-acp",
 		// In the mode that it begins with a model decides what is asked.
 		modes: map[agent.PermissionPolicy]string{agent.PermissionAsk: "read-only", agent.PermissionDeny: "read-only", agent.PermissionAuto: "workspace-write"},
 		wires: map[agent.Wire]configure{agent.WireOpenAI: func(p *agent.Program, model string, e agent.Endpoint) {
@@ -57,12 +53,15 @@ var acpAgents = map[string]acpAgent{
 				"[analytics]", "enabled = false", "",
 				"[model_providers.parley]", "name = "+quote(e.Provider), "base_url = "+quote(e.BaseURL), "env_key = "+quote(keyVariable), `wire_api = "responses"`)
 		}},
+		// Its own entry for the server holds instead of what the protocol says.
 		approve: func(p *agent.Program) {
-			p.Files["codex/config.toml"] += lines("", "[mcp_servers.parley]", "url = "+quote(agent.MarkToolsURL), `default_tools_approval_mode = "approve"`)
+			p.Env["PARLEY_TOOLS_TOKEN"] = agent.MarkToolsToken
+			p.Files["codex/config.toml"] += lines("", "[mcp_servers.parley]", "url = "+quote(agent.MarkToolsURL), `bearer_token_env_var = "PARLEY_TOOLS_TOKEN"`,
+				`default_tools_approval_mode = "approve"`, "required = true")
 		},
 	},
 	"gemini": {
-		command: "gemini", args: []string{"--acp"}, instructions: "home/.gemini/GEMINI.md", alone: true, // it takes a file that there is not for a failure
+		args: []string{"--acp"}, instructions: "home/.gemini/GEMINI.md", alone: true, // it takes a file that there is not for a failure
 		wires: map[agent.Wire]configure{agent.WireGemini: func(p *agent.Program, model string, e agent.Endpoint) {
 			p.Args = append(p.Args, "-m", model)
 			set(p.Env, "GEMINI_API_KEY", agent.MarkKey, "GOOGLE_GEMINI_BASE_URL", e.BaseURL, "GEMINI_CLI_TRUST_WORKSPACE", "true")
@@ -73,7 +72,7 @@ var acpAgents = map[string]acpAgent{
 		}},
 	},
 	"goose": {
-		command: "goose", args: []string{"acp"}, instructions: "home/.config/goose/.goosehints",
+		args: []string{"acp"}, instructions: "home/.config/goose/.goosehints",
 		env: map[string]string{"GOOSE_MODE": "approve", "GOOSE_TELEMETRY_ENABLED": "false"},
 		wires: map[agent.Wire]configure{agent.WireOpenAI: func(p *agent.Program, model string, e agent.Endpoint) {
 			host, path := split(e)
@@ -82,7 +81,7 @@ var acpAgents = map[string]acpAgent{
 		}},
 	},
 	"kimi": {
-		command: "kimi", args: []string{"acp"}, instructions: "home/.kimi-code/AGENTS.md",
+		args: []string{"acp"}, instructions: "home/.kimi-code/AGENTS.md",
 		env: map[string]string{"KIMI_CODE_NO_AUTO_UPDATE": "1"},
 		wires: map[agent.Wire]configure{
 			agent.WireOpenAI:    kimi("openai"),
@@ -90,7 +89,7 @@ var acpAgents = map[string]acpAgent{
 		},
 	},
 	"opencode": {
-		command: "opencode", args: []string{"acp"}, instructions: "opencode/AGENTS.md",
+		args: []string{"acp"}, instructions: "opencode/AGENTS.md",
 		env: map[string]string{
 			"OPENCODE_DISABLE_AUTOUPDATE": "1", "OPENCODE_DISABLE_DEFAULT_PLUGINS": "1", "OPENCODE_DISABLE_LSP_DOWNLOAD": "1",
 			"OPENCODE_DISABLE_MODELS_FETCH": "1", "OPENCODE_DISABLE_SHARE": "1",
@@ -102,15 +101,15 @@ var acpAgents = map[string]acpAgent{
 		},
 	},
 	"pi-acp": {
-		command: "pi-acp", instructions: "pi/AGENTS.md", unequipped: true, bold: true,
-		env: map[string]string{"PI_OFFLINE": "1", "PI_SKIP_VERSION_CHECK": "1", "PI_TELEMETRY": "0"},
+		instructions: "pi/AGENTS.md",
+		env:          map[string]string{"PI_OFFLINE": "1", "PI_SKIP_VERSION_CHECK": "1", "PI_TELEMETRY": "0"},
 		wires: map[agent.Wire]configure{
-			agent.WireOpenAI:    piACP("openai-completions"),
-			agent.WireAnthropic: piACP("anthropic-messages"),
+			agent.WireOpenAI:    piACP,
+			agent.WireAnthropic: piACP,
 		},
 	},
 	"qwen": {
-		command: "qwen", args: []string{"--acp"}, instructions: "home/.qwen/QWEN.md",
+		args: []string{"--acp"}, instructions: "home/.qwen/QWEN.md",
 		// In the mode that it begins with a model decides what is asked.
 		modes: map[agent.PermissionPolicy]string{agent.PermissionAsk: "default", agent.PermissionDeny: "default", agent.PermissionAuto: "default"},
 		wires: map[agent.Wire]configure{
@@ -148,15 +147,10 @@ func opencode(library string) configure {
 	}
 }
 
-func piACP(api string) configure {
-	return func(p *agent.Program, model string, e agent.Endpoint) {
-		set(p.Env, "PI_CODING_AGENT_DIR", agent.MarkPrivate+"/pi", keyVariable, agent.MarkKey)
-		p.Files["pi/models.json"] = asJSON(object{"providers": object{"parley": object{
-			"api": api, "apiKey": "$" + keyVariable, "baseUrl": address(e),
-			"models": []object{{"id": model, "input": []string{"text", "image"}, "reasoning": true}},
-		}}})
-		p.Files["pi/settings.json"] = asJSON(object{"defaultModel": model, "defaultProvider": "parley", "quietStartup": true})
-	}
+func piACP(p *agent.Program, model string, e agent.Endpoint) {
+	set(p.Env, "PI_CODING_AGENT_DIR", agent.MarkPrivate+"/pi", keyVariable, agent.MarkKey)
+	p.Files["pi/models.json"] = piModels(model, e, "$"+keyVariable, true)
+	p.Files["pi/settings.json"] = asJSON(object{"defaultModel": model, "defaultProvider": "parley", "quietStartup": true})
 }
 
 func qwen(kind, variables string) configure {
@@ -165,6 +159,9 @@ func qwen(kind, variables string) configure {
 		set(p.Env, variables+"_API_KEY", agent.MarkKey, variables+"_BASE_URL", address(e), variables+"_MODEL", model)
 		p.Files["home/.qwen/settings.json"] = asJSON(object{
 			"general": object{"enableAutoUpdate": false}, "privacy": object{"usageStatisticsEnabled": false}, "telemetry": object{"enabled": false},
+			"modelProviders": object{kind: []object{{ // else it shows pictures only to models that it knows
+				"baseUrl": address(e), "envKey": variables + "_API_KEY", "generationConfig": object{"modalities": object{"image": true}}, "id": model, "name": model,
+			}}},
 		})
 	}
 }

@@ -30,6 +30,8 @@ func (c Claude) Launch(spec agent.Spec) (agent.Launch, error) {
 			"--permission-prompt-tool", "stdio", "--strict-mcp-config",
 			// Of the folder only its CLAUDE.md is read: its settings could allow calls, and run hooks.
 			"--setting-sources", "user", "--add-dir", ".",
+			// It asks: neither a mode nor a model of its own decides what may run.
+			"--permission-mode", "default", "--settings", agent.MarkPrivate + "/settings.json",
 			// A turn of ours is over when it ends.
 			"--disallowedTools", "ScheduleWakeup,Monitor",
 		},
@@ -47,7 +49,7 @@ func (c Claude) Launch(spec agent.Spec) (agent.Launch, error) {
 			"DISABLE_TELEMETRY":                            "1",
 			"ENABLE_TOOL_SEARCH":                           "false", // ours are in every request
 		},
-		Files:   map[string]string{},
+		Files:   map[string]string{"settings.json": `{"disableAutoMode": "disable", "useAutoModeDuringPlan": false}` + "\n"},
 		Speech:  agent.SpeechClaude,
 		Options: maps.Clone(spec.Options),
 		Login:   spec.Login,
@@ -83,15 +85,12 @@ func (c Claude) Launch(spec agent.Spec) (agent.Launch, error) {
 // account lets the program work with a provider's key, in a configuration of its own, or with the person's own login. Their
 // configuration is not the place for a transcript of ours, so that such a session cannot be resumed.
 func (c Claude) account(spec agent.Spec, p *agent.Program) (*agent.Endpoint, error) {
+	if err := checkLogin(spec); err != nil {
+		return nil, err
+	}
 	if spec.Login == agent.LoginOwn {
-		if spec.Provider != "" {
-			return nil, agent.Errorf(agent.CodeValidation, "The agent %q has both your own login and the provider %q. Leave one out.", spec.ID, spec.Provider)
-		}
 		p.Args = append(p.Args, "--no-session-persistence")
 		return nil, nil
-	}
-	if !spec.Login.Valid() {
-		return nil, agent.Errorf(agent.CodeValidation, "The agent %q has the login %q. There are: %s, %s.", spec.ID, spec.Login, agent.LoginKey, agent.LoginOwn)
 	}
 	if spec.Model == "" {
 		return nil, agent.Errorf(agent.CodeValidation, "The agent %q has no model. Give it one.", spec.ID)

@@ -13,10 +13,12 @@ import (
 )
 
 // For gives the harness of a kind. endpoints are where each provider serves its models, tools the names of all that there
-// are; a Spec that asks for others is refused.
-func For(kind agent.Kind, endpoints map[string]agent.Endpoint, tools []string) (agent.Harness, error) {
-	if id, ok := kind.ACP(); ok {
-		return ACP{id, endpoints, tools}, nil
+// are; a Spec that asks for others is refused. programs are those of Programs.
+func For(kind agent.Kind, endpoints map[string]agent.Endpoint, tools []string, programs []Known) (agent.Harness, error) {
+	if _, ok := kind.ACP(); ok {
+		if i := slices.IndexFunc(programs, func(k Known) bool { return k.Kind == kind }); i >= 0 {
+			return ACP{programs[i], endpoints, tools}, nil
+		}
 	}
 	switch kind {
 	case agent.KindAgenta:
@@ -66,6 +68,17 @@ func grant(spec agent.Spec, known []string) (agent.Launch, error) {
 		}
 	}
 	return launch, nil
+}
+
+// checkLogin refuses a login that there is not, and a provider beside the person's own.
+func checkLogin(spec agent.Spec) error {
+	switch {
+	case !spec.Login.Valid():
+		return agent.Errorf(agent.CodeValidation, "The agent %q has the login %q. There are: %s, %s.", spec.ID, spec.Login, agent.LoginKey, agent.LoginOwn)
+	case spec.Login == agent.LoginOwn && spec.Provider != "":
+		return agent.Errorf(agent.CodeValidation, "The agent %q has both your own login and the provider %q. Leave one out.", spec.ID, spec.Provider)
+	}
+	return nil
 }
 
 // endpointOf gives where an agent's model is served. It refuses an agent without a model, and an unknown provider.

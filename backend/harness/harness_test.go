@@ -59,7 +59,11 @@ func translate(t *testing.T, text string) string {
 	if err := json.Unmarshal([]byte(text), &spec); err != nil {
 		t.Fatalf("%v in %s", err, text)
 	}
-	h, err := For(spec.Harness, endpoints, tools)
+	programs, err := Programs([]string{"PARLEY_ACP_MINE=/opt/mine --acp"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := For(spec.Harness, endpoints, tools, programs)
 	if err != nil {
 		return refusal(t, err)
 	}

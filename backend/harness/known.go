@@ -14,10 +14,11 @@ type Known struct {
 	Name        string
 	Description string
 	Command     string       // looked for on PATH unless it is a path; its version is what --version says
-	Args        []string     // after it, to let it speak; only of a program that the person configured
+	Configured  bool         // the person gave the command line: it is started so, and not asked for its version
+	Args        []string     // of that command line
 	Oldest      string       // version that works; empty if any does
 	Install     string       // a command that installs it, or the newest; empty if Parley knows none
-	Wires       []agent.Wire // of the providers that it can be given
+	Wires       []agent.Wire // of the providers that it can be given, unless it speaks the Agent Client Protocol: see acpAgents
 	Can         []Ability    // empty if it is not known
 }
 
@@ -35,61 +36,55 @@ const (
 	CanResume   Ability = "resume"       // it goes on with a session after it was ended
 )
 
-// Abilities are all that there are, in the order in which they are told.
-var Abilities = []Ability{CanAsk, CanUseTools, CanSee, CanChoose, CanObey, CanSteer, CanResume}
-
-var (
-	openai    = []agent.Wire{agent.WireOpenAI}
-	anthropic = []agent.Wire{agent.WireAnthropic}
-	both      = []agent.Wire{agent.WireOpenAI, agent.WireAnthropic}
-)
-
-// known has a row per program, the ones that are spoken to most directly first.
+// known has a row per program, the ones that are spoken to most directly first. How it is started, and what it can be given,
+// the file of its harness says.
 var known = []Known{
 	{
 		Kind: agent.KindPi, Name: "Pi", Description: "A small coding agent that works with any model.",
-		Command: "pi", Oldest: "0.84.4", Install: "npm install -g @earendil-works/pi-coding-agent", Wires: both,
-		Can: []Ability{CanAsk, CanUseTools, CanSee, CanChoose, CanObey, CanSteer, CanResume},
+		Command: "pi", Oldest: "0.84.4", Install: "npm install -g @earendil-works/pi-coding-agent",
+		Wires: []agent.Wire{agent.WireOpenAI, agent.WireAnthropic},
+		Can:   []Ability{CanAsk, CanUseTools, CanSee, CanChoose, CanObey, CanSteer, CanResume},
 	},
 	{
 		Kind: agent.KindClaude, Name: "Claude Code", Description: "Anthropic's coding agent.",
-		Command: "claude", Oldest: "2.1.216", Install: "npm install -g @anthropic-ai/claude-code", Wires: anthropic,
-		Can: []Ability{CanAsk, CanUseTools, CanSee, CanChoose, CanObey, CanSteer, CanResume},
+		Command: "claude", Oldest: "2.1.216", Install: "npm install -g @anthropic-ai/claude-code",
+		Wires: []agent.Wire{agent.WireAnthropic},
+		Can:   []Ability{CanAsk, CanUseTools, CanSee, CanChoose, CanObey, CanSteer, CanResume},
 	},
 	{
 		Kind: agent.KindACP("claude-agent-acp"), Name: "Claude Agent (ACP)", Description: "Claude Code by way of its ACP adapter.",
-		Command: "claude-agent-acp", Install: "npm install -g @agentclientprotocol/claude-agent-acp", Wires: anthropic,
-		Can: []Ability{CanAsk, CanUseTools, CanSee, CanChoose, CanObey, CanResume},
+		Command: "claude-agent-acp", Install: "npm install -g @agentclientprotocol/claude-agent-acp",
+		Can: []Ability{CanAsk, CanUseTools, CanSee, CanChoose, CanObey, CanSteer, CanResume},
 	},
 	{
 		Kind: agent.KindACP("codex-acp"), Name: "Codex (ACP)", Description: "OpenAI's coding agent, by way of its ACP adapter.",
-		Command: "codex-acp", Install: "npm install -g @agentclientprotocol/codex-acp", Wires: openai,
-		Can: []Ability{CanAsk, CanUseTools, CanSee, CanChoose, CanResume},
+		Command: "codex-acp", Install: "npm install -g @agentclientprotocol/codex-acp",
+		Can: []Ability{CanAsk, CanUseTools, CanSee, CanChoose, CanSteer, CanResume},
 	},
 	{
 		Kind: agent.KindACP("pi-acp"), Name: "Pi (ACP)", Description: "Pi by way of its ACP adapter. It never asks before it changes something.",
-		Command: "pi-acp", Install: "npm install -g pi-acp", Wires: both,
-		Can: []Ability{CanChoose, CanResume},
+		Command: "pi-acp", Install: "npm install -g pi-acp",
+		Can: []Ability{CanSee, CanChoose, CanObey, CanResume},
 	},
 	{
 		Kind: agent.KindACP("opencode"), Name: "opencode", Description: "An open coding agent that works with any model.",
-		Command: "opencode", Install: "npm install -g opencode-ai", Wires: both,
-		Can: []Ability{CanAsk, CanUseTools, CanChoose, CanResume},
+		Command: "opencode", Install: "npm install -g opencode-ai",
+		Can: []Ability{CanAsk, CanUseTools, CanSee, CanChoose, CanObey, CanResume},
 	},
 	{
 		Kind: agent.KindACP("gemini"), Name: "Gemini CLI", Description: "Google's coding agent.",
 		Command: "gemini", Install: "npm install -g @google/gemini-cli",
-		Can: []Ability{CanAsk, CanUseTools, CanSee, CanChoose},
+		Can: []Ability{CanAsk, CanUseTools, CanSee, CanChoose, CanObey},
 	},
 	{
 		Kind: agent.KindACP("qwen"), Name: "Qwen Code", Description: "Alibaba's coding agent.",
-		Command: "qwen", Install: "npm install -g @qwen-code/qwen-code", Wires: openai,
-		Can: []Ability{CanAsk, CanUseTools, CanChoose, CanResume},
+		Command: "qwen", Install: "npm install -g @qwen-code/qwen-code",
+		Can: []Ability{CanAsk, CanUseTools, CanSee, CanChoose, CanObey, CanResume},
 	},
 	{
 		Kind: agent.KindACP("kimi"), Name: "Kimi Code", Description: "Moonshot's coding agent.",
-		Command: "kimi", Install: "npm install -g @moonshot-ai/kimi-code", Wires: openai,
-		Can: []Ability{CanAsk, CanUseTools, CanChoose, CanResume},
+		Command: "kimi", Install: "npm install -g @moonshot-ai/kimi-code",
+		Can: []Ability{CanAsk, CanUseTools, CanSee, CanChoose, CanObey, CanResume},
 	},
 	{Kind: agent.KindACP("goose"), Name: "goose", Description: "Block's agent.", Command: "goose"},
 }
@@ -98,8 +93,8 @@ var known = []Known{
 const configured = "PARLEY_ACP_"
 
 // Programs gives the known programs, and those that the person configured in the environment: PARLEY_ACP_<ID> is the
-// command line of an agent that speaks the Agent Client Protocol, its words apart by spaces. One with the id of a known
-// program takes its place.
+// command line of an agent that speaks the Agent Client Protocol, its words apart by spaces. With the id of a known one it
+// is that one, started so.
 func Programs(environ []string) ([]Known, error) {
 	all := slices.Clone(known)
 	for _, variable := range slices.Sorted(slices.Values(environ)) {
@@ -112,16 +107,18 @@ func Programs(environ []string) ([]Known, error) {
 		if id == "" || len(words) == 0 {
 			return nil, agent.Errorf(agent.CodeValidation, "%s does not name an agent: set %sNAME to a command line, or unset it.", name, configured)
 		}
-		own := Known{
-			Kind: agent.KindACP(strings.ToLower(strings.ReplaceAll(id, "_", "-"))), Description: "Configured by " + name + ".",
-			Command: words[0], Args: words[1:],
+		id = strings.ToLower(strings.ReplaceAll(id, "_", "-"))
+		kind := agent.KindACP(id)
+		if slices.ContainsFunc(all, func(k Known) bool { return k.Kind != kind && k.Agent() == id }) {
+			return nil, agent.Errorf(agent.CodeValidation, "%s names an agent %s, which Parley has already. Give it another name.", name, id)
 		}
-		own.Name = own.Agent()
-		if i := slices.IndexFunc(all, func(k Known) bool { return k.Kind == own.Kind }); i >= 0 {
-			own.Name = all[i].Name
-			all = slices.Delete(all, i, i+1)
+		at := slices.IndexFunc(all, func(k Known) bool { return k.Kind == kind })
+		if at < 0 {
+			at = len(all)
+			all = append(all, Known{Kind: kind, Description: "Configured by " + name + "."})
+			all[at].Name = id
 		}
-		all = append(all, own)
+		all[at].Command, all[at].Args, all[at].Configured = words[0], words[1:], true
 	}
 	return all, nil
 }
@@ -135,8 +132,8 @@ func (k Known) Agent() string {
 	return id
 }
 
-// Asks reports whether the program may ask before it changes something.
-func (k Known) Asks() bool { return len(k.Can) == 0 || slices.Contains(k.Can, CanAsk) }
+// May reports whether the program can do something, as far as it is known.
+func (k Known) May(a Ability) bool { return len(k.Can) == 0 || slices.Contains(k.Can, a) }
 
 // Remedy says what to do where the program is missing or too old.
 func (k Known) Remedy() string {
@@ -148,5 +145,9 @@ func (k Known) Remedy() string {
 
 // Takes reports whether the program can be given a provider that is spoken to by a wire.
 func (k Known) Takes(wire agent.Wire) bool {
-	return slices.Contains(k.Wires, cmp.Or(wire, agent.WireOpenAI))
+	wire = cmp.Or(wire, agent.WireOpenAI)
+	if id, isACP := k.Kind.ACP(); isACP {
+		return acpAgents[id].wires[wire] != nil
+	}
+	return slices.Contains(k.Wires, wire)
 }

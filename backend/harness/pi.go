@@ -2,8 +2,6 @@ package harness
 
 import (
 	_ "embed"
-	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -27,6 +25,9 @@ func (Pi) Kind() agent.Kind { return agent.KindPi }
 func (p Pi) Launch(spec agent.Spec) (agent.Launch, error) {
 	launch, err := grant(spec, p.Tools)
 	if err != nil {
+		return agent.Launch{}, err
+	}
+	if err := checkLogin(spec); err != nil {
 		return agent.Launch{}, err
 	}
 	launch.Backend, launch.Harness = agent.BackendLocal, agent.KindPi
@@ -63,13 +64,17 @@ func (p Pi) Launch(spec agent.Spec) (agent.Launch, error) {
 		return launch, nil
 	}
 	endpoint, err := endpointOf(spec, p.Endpoints)
-	if err != nil {
+	switch {
+	case err != nil:
 		return agent.Launch{}, err
+	case piAPIs[wireOf(endpoint)] == "":
+		return agent.Launch{}, agent.Errorf(agent.CodeValidation, "Pi cannot speak to %s. Give the agent %q a model of another provider.", spec.Provider, spec.ID)
 	}
 	launch.Endpoint = &endpoint
 	launch.Program.Args = append(launch.Program.Args, "--provider", "parley", "--model", spec.Model)
-	launch.Program.Env["PI_CODING_AGENT_DIR"], launch.Program.Env["PARLEY_KEY"] = agent.MarkPrivate+"/pi", agent.MarkKey
-	launch.Program.Files["pi/models.json"] = piModels(spec.Model, endpoint, level != "" && level != "off")
+	set(launch.Program.Env, "PI_CODING_AGENT_DIR", agent.MarkPrivate+"/pi", keyVariable, agent.MarkKey)
+	// The key is not in the file: the extension takes it out of the environment.
+	launch.Program.Files["pi/models.json"] = piModels(spec.Model, endpoint, "none", level != "" && level != "off")
 	return launch, nil
 }
 
@@ -88,31 +93,16 @@ func thinking(spec agent.Spec) (string, error) {
 	return level, nil
 }
 
-// piModels is Pi's file of models with the one that the agent has. Its key is not there: the extension knows it.
-func piModels(model string, endpoint agent.Endpoint, thinks bool) string {
-	type compat struct {
-		SupportsDeveloperRole bool `json:"supportsDeveloperRole"` // which OpenAI alone knows
-		SupportsStore         bool `json:"supportsStore"`
-	}
-	type entry struct {
-		ID        string   `json:"id"`
-		Reasoning bool     `json:"reasoning"`
-		Input     []string `json:"input"`
-		Compat    compat   `json:"compat"`
-	}
-	type served struct {
-		API     string  `json:"api"`
-		BaseURL string  `json:"baseUrl"`
-		APIKey  string  `json:"apiKey"`
-		Models  []entry `json:"models"`
-	}
-	s := served{"openai-completions", endpoint.BaseURL, "none", []entry{{ID: model, Reasoning: thinks, Input: []string{"text", "image"}}}}
-	if endpoint.Wire == agent.WireAnthropic {
-		s.API, s.BaseURL = "anthropic-messages", strings.TrimSuffix(endpoint.BaseURL, "/v1") // Pi adds it
-	}
-	b, err := json.MarshalIndent(map[string]map[string]served{"providers": {"parley": s}}, "", "  ")
-	if err != nil {
-		panic(fmt.Sprintf("strings that are no JSON: %v", err))
-	}
-	return string(b)
+// piAPIs is what Pi calls the ways in which models are served.
+var piAPIs = map[agent.Wire]string{agent.WireOpenAI: "openai-completions", agent.WireAnthropic: "anthropic-messages"}
+
+// piModels is Pi's file of models, with the one that the agent has.
+func piModels(model string, e agent.Endpoint, key string, thinks bool) string {
+	return asJSON(object{"providers": object{"parley": object{
+		"api": piAPIs[wireOf(e)], "apiKey": key, "baseUrl": address(e),
+		"models": []object{{
+			"compat": object{"supportsDeveloperRole": false, "supportsStore": false}, // only OpenAI itself knows these
+			"id":     model, "input": []string{"text", "image"}, "reasoning": thinks,
+		}},
+	}}})
 }

@@ -102,7 +102,9 @@ func TestClosingEndsACallThatWaits(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	go func() { _, _ = c.CallTool(t.Context(), &mcp.CallToolParams{Name: "echo", Arguments: map[string]string{}}) }()
+	go func() {
+		_, _ = c.CallTool(t.Context(), &mcp.CallToolParams{Name: "echo", Arguments: map[string]string{}})
+	}()
 	<-begun
 	s.Close()
 	<-ended

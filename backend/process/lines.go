@@ -16,17 +16,25 @@ const MaxLine = 64 << 20
 var ErrLongLine = fmt.Errorf("a line is longer than %d MB", MaxLine>>20)
 
 // Lines reads lines that end in LF and nowhere else: U+2028 is text. What follows the last LF is no line.
-type Lines struct{ r *bufio.Reader }
+type Lines struct {
+	r    *bufio.Reader
+	rest bool // of a line that is too long is still to come
+}
 
 // NewLines reads r.
-func NewLines(r io.Reader) Lines { return Lines{bufio.NewReaderSize(r, 64<<10)} }
+func NewLines(r io.Reader) Lines { return Lines{r: bufio.NewReaderSize(r, 64<<10)} }
 
-// Next gives the next line that is not empty, without its end; it is valid until the next call. After ErrLongLine the
-// line has been skipped, and reading may go on.
-func (l Lines) Next() ([]byte, error) {
+// Next gives the next line that is not empty, without its end; it is valid until the next call. ErrLongLine does not wait
+// for the end of that line, and reading may go on with the next one.
+func (l *Lines) Next() ([]byte, error) {
 	for {
 		line, err := l.r.ReadSlice('\n')
-		if errors.Is(err, bufio.ErrBufferFull) {
+		isPart := errors.Is(err, bufio.ErrBufferFull)
+		switch {
+		case l.rest && (isPart || err == nil):
+			l.rest = isPart
+			continue
+		case isPart:
 			line, err = l.long(bytes.Clone(line))
 		}
 		if err != nil {
@@ -39,20 +47,16 @@ func (l Lines) Next() ([]byte, error) {
 }
 
 // long reads the rest of a line that is longer than the buffer.
-func (l Lines) long(line []byte) ([]byte, error) {
-	for tooLong := false; ; {
+func (l *Lines) long(line []byte) ([]byte, error) {
+	for {
 		more, err := l.r.ReadSlice('\n')
-		if tooLong = tooLong || len(line)+len(more) > MaxLine+1; !tooLong {
-			line = append(line, more...)
-		}
-		switch {
-		case errors.Is(err, bufio.ErrBufferFull):
-		case err != nil:
-			return nil, err
-		case tooLong:
+		if len(line)+len(more) > MaxLine+1 {
+			l.rest = err != nil
 			return nil, ErrLongLine
-		default:
-			return line, nil
+		}
+		line = append(line, more...)
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return line, err
 		}
 	}
 }

@@ -32,11 +32,28 @@ func TestLines(t *testing.T) {
 	}
 }
 
+// A line that never ends is too long at some time, too.
+func TestALineWithoutEnd(t *testing.T) {
+	r := NewLines(endless{})
+	if got, err := r.Next(); !errors.Is(err, ErrLongLine) {
+		t.Errorf("%d bytes, %v", len(got), err)
+	}
+}
+
+type endless struct{}
+
+func (endless) Read(b []byte) (int, error) {
+	for i := range b {
+		b[i] = 'x'
+	}
+	return len(b), nil
+}
+
 func FuzzLines(f *testing.F) {
 	f.Add([]byte("a\n\nbb\u2028\r\nno end"))
 	f.Add(bytes.Repeat([]byte("longer than the buffer "), 3))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		r := Lines{bufio.NewReaderSize(bytes.NewReader(b), 16)}
+		r := Lines{r: bufio.NewReaderSize(bytes.NewReader(b), 16)}
 		for line := range bytes.SplitAfterSeq(b, []byte("\n")) {
 			whole, ended := bytes.CutSuffix(line, []byte("\n"))
 			if !ended || len(whole) == 0 {

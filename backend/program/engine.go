@@ -95,9 +95,13 @@ func (s *sandbox) Close() error {
 	defer close(s.ended)
 	s.closed = true
 	close(s.done)
-	session := s.session
+	session, busy := s.session, s.busy
 	s.mu.Unlock()
-	if session != nil {
+	switch {
+	case session == nil:
+	case busy: // whoever listens sees that it is gone, and ends the rest
+		session.kill()
+	default:
 		session.end()
 	}
 	return os.RemoveAll(s.private)

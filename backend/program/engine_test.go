@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -63,6 +64,8 @@ func actAsProgram(args []string) {
 				fmt.Println("text", words[i+1])
 			case "env":
 				fmt.Println("text", os.Getenv(words[i+1]))
+			case "refuse":
+				fmt.Println("refused", os.Getenv("THE_KEY"))
 			case "call":
 				fmt.Println("call", words[i+1])
 				answer, _ := in.ReadString('\n')
@@ -78,6 +81,8 @@ func actAsProgram(args []string) {
 				fmt.Printf("text %d\n", strings.Count(string(known), "\n"))
 			case "late": // said after the end
 				defer fmt.Println("text late")
+			case "begin": // a call, whose result never comes
+				fmt.Println("begin", words[i+1])
 			case "hang":
 				fmt.Println("text hanging")
 				if line, _ := in.ReadString('\n'); line == "\"stop\"\n" {
@@ -142,6 +147,11 @@ func (w *wordSpeaker) Take(line *Line, t *Turn) (agent.Finish, error) {
 				return agent.Finish{}, err
 			}
 			t.Host.Say(agent.ToolResult{ID: call.ID, Output: "ran", IsError: !a.Allowed})
+		case "refused":
+			t.Host.Say(agent.Status{Text: "refused " + rest})
+			return agent.Finish{}, agent.Wrap(agent.CodeProviderAuth, errors.New(rest), "The server says: "+rest)
+		case "begin":
+			t.Host.Say(call)
 		case "ask":
 			t.Host.Say(call)
 			a := t.Host.Input(call.ID, "which?", []string{"x", "y"})
@@ -401,6 +411,21 @@ func TestStops(t *testing.T) {
 		r.prompt.After = r.prompt.Turn // the session has ended the turn on its own
 		r.is(r.say("say on"), "warm", "on ")
 	})
+	t.Run("in the middle of a call", func(t *testing.T) {
+		r := newRig(t)
+		ctx, stop := context.WithCancel(t.Context())
+		s := r.sayUntil(ctx, "begin make hang", func(e agent.Event) {
+			if _, ok := e.(agent.MessageDelta); ok {
+				stop()
+			}
+		})
+		if s.err != nil || s.finish.StopReason != agent.StopCancelled {
+			t.Fatalf("%+v, %v", s, s.err)
+		}
+		if s := r.say("say on"); s.how != "retold" || s.text != "on " {
+			t.Errorf("then %+v", s)
+		}
+	})
 	t.Run("by leaving", func(t *testing.T) {
 		r := newRig(t)
 		conn, err := r.sandbox.Open(t.Context(), r.launch)
@@ -429,6 +454,21 @@ func TestStops(t *testing.T) {
 			t.Errorf("%+v", s)
 		}
 	})
+}
+
+// TestAProgramThatQuotesItsKey tells it neither a person nor a log.
+func TestAProgramThatQuotesItsKey(t *testing.T) {
+	r := newRig(t)
+	r.prompt.Secrets = map[string]string{"p": "s3cret"}
+	var status string
+	s := r.sayUntil(t.Context(), "refuse", func(e agent.Event) {
+		if said, ok := e.(agent.Status); ok {
+			status = said.Text
+		}
+	})
+	if s.err == nil || s.err.Message != "The server says: [key]" || strings.Contains(s.err.Error(), "s3cret") || status != "refused [key]" {
+		t.Errorf("%v, %q", s.err, status)
+	}
 }
 
 func TestAnInput(t *testing.T) {

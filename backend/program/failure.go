@@ -3,7 +3,6 @@ package program
 import (
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"regexp"
 	"strings"
 
@@ -20,11 +19,11 @@ func Refused(name, provider, words string) *agent.Error {
 			break
 		}
 	}
-	return agent.Errorf(code, "%s asked %s, which %s: %s", name, cmp.Or(provider, "its provider"), verdict, quote(words))
+	return agent.Errorf(code, "%s asked %s, which %s: %s", name, cmp.Or(provider, "its provider"), verdict, Quote(words))
 }
 
-// quote gives the words in one line, for a person.
-func quote(words string) string {
+// Quote gives the words of a program in one line, for a person.
+func Quote(words string) string {
 	var complaint struct {
 		Message string
 		Error   struct{ Message string }
@@ -51,11 +50,17 @@ var refusals = []struct {
 	{words("insufficient_quota", "billing", "credit balance is too low", "402"), agent.CodeProviderAuth, "says that the account has nothing left to spend"},
 	{words("context_length_exceeded", "context window", "maximum context length", "prompt is too long"), agent.CodeValidation, "cannot take so long a conversation"},
 	{words("401", "403", "invalid_api_key", "authentication_error", "permission_error", "unauthorized", "api key", "not logged in"), agent.CodeProviderAuth, "did not accept the key or login"},
-	{words("429", "529", "rate_limit", "rate limit", "overloaded", "too many requests"), agent.CodeProviderRateLimit, "is asked too often"},
+	{words("429", "rate_limit", "rate limit", "too many requests"), agent.CodeProviderRateLimit, "is asked too often"},
 	{words("404", "model_not_found", "not_found_error"), agent.CodeValidation, "does not serve this model, or nothing at this address"},
 	{words(`4\d\d`, "invalid_request_error"), agent.CodeValidation, "does not accept the request"},
 }
 
+// words finds any of them. What begins with a digit is a status, which a port or a number of tokens is not.
 func words(any ...string) *regexp.Regexp {
-	return regexp.MustCompile(fmt.Sprintf(`(?i)\b(%s)`, strings.Join(any, "|")))
+	for i, w := range any {
+		if w[0] <= '9' {
+			any[i] = `(?:^|[\s(])` + w + `(?:\D|$)`
+		}
+	}
+	return regexp.MustCompile("(?i)" + strings.Join(any, "|"))
 }

@@ -49,7 +49,7 @@ type Finder struct {
 
 // NewFinder makes a finder of these programs.
 func NewFinder(programs []harness.Known) *Finder {
-	f := &Finder{programs: programs, patience: 10 * time.Second}
+	f := &Finder{programs: programs, patience: 30 * time.Second}
 	f.Forget()
 	return f
 }
@@ -122,6 +122,10 @@ func (f *Finder) look(known harness.Known) Found {
 	if found.Path, err = process.Find(known.Command); err != nil {
 		return found
 	}
+	if known.Configured {
+		found.State = Ready
+		return found
+	}
 	said, err := f.ask(found.Path)
 	if err != nil {
 		found.State, found.Problem = Broken, sentence(err.Error())
@@ -164,7 +168,7 @@ func (f *Finder) ask(path string) (string, error) {
 		lines := strings.Split(p.Stderr(), "\n")
 		return "", fmt.Errorf("%s (%s)", strings.TrimSpace(lines[len(lines)-1]), p.State())
 	}
-	return string(said), nil
+	return string(said) + "\n" + p.Stderr(), nil // where old ones of Pi say it
 }
 
 // sentence makes one of what a program said, of bounded length.

@@ -28,19 +28,22 @@ func TestFinder(t *testing.T) {
 	t.Setenv("PATH", dir+":/bin:/usr/bin")
 	install(t, dir, "new", `echo "2.10.0 (New Code)"`)
 	install(t, dir, "old", `echo v0.84.3`)
+	install(t, dir, "aside", `echo 0.74.2 >&2`)
 	install(t, dir, "named", `echo "@scope/named-acp 2.6.0-beta.1"`)
 	install(t, dir, "silent", `cat`)
 	install(t, dir, "mute", `:`)
 	install(t, dir, "broken", `echo one >&2; echo "no such module" >&2; exit 3`)
 	install(t, dir, "curious", `echo seen > "$HOME/seen"; echo "1.0.0"`)
+	install(t, dir, "npx", `echo 1.0.0 > "$HOME/asked"; exit 1`)
 	install(t, dir, "address", `echo "listens on 127.0.0.1"`)
 
 	var programs []harness.Known
 	for name, oldest := range map[string]string{
-		"new": "2.9.1", "old": "0.84.4", "named": "", "silent": "", "mute": "1.0.0", "broken": "", "curious": "1.0.0", "address": "", "gone": "1.0.0",
+		"new": "2.9.1", "old": "0.84.4", "aside": "0.84.4", "named": "", "silent": "", "mute": "1.0.0", "broken": "", "curious": "1.0.0", "address": "", "gone": "1.0.0",
 	} {
 		programs = append(programs, harness.Known{Kind: agent.Kind(name), Name: strings.ToUpper(name), Command: name, Oldest: oldest, Install: "get " + name})
 	}
+	programs = append(programs, harness.Known{Kind: "npx", Name: "NPX", Command: "npx", Args: []string{"mine"}, Configured: true})
 	person := t.TempDir()
 	t.Setenv("HOME", person)
 	f := NewFinder(programs)
@@ -52,8 +55,8 @@ func TestFinder(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]string{
-		"new": "ready 2.10.0", "old": "too_old 0.84.3", "named": "ready 2.6.0", "silent": "ready ", "mute": "broken ", "broken": "broken ",
-		"curious": "ready 1.0.0", "address": "ready ", "gone": "missing ",
+		"new": "ready 2.10.0", "old": "too_old 0.84.3", "aside": "too_old 0.74.2", "named": "ready 2.6.0", "silent": "ready ", "mute": "broken ", "broken": "broken ",
+		"curious": "ready 1.0.0", "address": "ready ", "gone": "missing ", "npx": "ready ",
 	} {
 		if got[name] != want {
 			t.Errorf("%s is %q, want %q", name, got[name], want)

@@ -109,7 +109,7 @@ func (p *play) announcedCall(name string, input json.RawMessage) agent.ToolCall 
 		}
 		p.said.Wait()
 	}
-	call := agent.ToolCall{ID: "call_" + newUUID(), Name: name, Input: input}
+	call := agent.ToolCall{ID: "call_" + NewUUID(), Name: name, Input: input}
 	p.taken[call.ID] = true
 	p.mu.Unlock()
 	p.Say(call)

@@ -16,6 +16,7 @@ import (
 type play struct {
 	launch    agent.Launch
 	prompt    agent.Prompt // as it was last
+	hide      func(string) string
 	events    chan agent.Event
 	questions chan question
 	over      chan struct{} // closed once the speaker has ended; then finish and err are set
@@ -44,9 +45,9 @@ type question struct {
 	reply   chan Answer
 }
 
-func newPlay(launch agent.Launch, prompt agent.Prompt) *play {
+func newPlay(launch agent.Launch, prompt agent.Prompt, hide func(string) string) *play {
 	p := &play{
-		launch: launch, prompt: prompt, events: make(chan agent.Event), questions: make(chan question), over: make(chan struct{}),
+		launch: launch, prompt: prompt, hide: hide, events: make(chan agent.Event), questions: make(chan question), over: make(chan struct{}),
 		stopping: make(chan struct{}), answered: map[string]bool{}, taken: map[string]bool{},
 	}
 	p.said = sync.NewCond(&p.mu)
@@ -81,6 +82,8 @@ func (p *play) Say(e agent.Event) {
 		}
 		p.calls = append(slices.DeleteFunc(p.calls, isCall(said.ID)), said)
 		p.said.Broadcast()
+	case agent.Status:
+		e = agent.Status{Text: p.hide(said.Text)}
 	case agent.ToolProgress:
 		if p.answered[said.ID] {
 			p.mu.Unlock()
@@ -238,6 +241,13 @@ func (p *play) isStopping() bool {
 	default:
 		return false
 	}
+}
+
+// owes reports whether a call has no result.
+func (p *play) owes() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.calls) > 0
 }
 
 // abandon lets the speaker come to its end with nobody listening. Its program is gone.

@@ -88,8 +88,8 @@ func pictures(prompt agent.Prompt) []Image {
 	return images
 }
 
-// newUUID is what programs call a session.
-func newUUID() string {
+// NewUUID makes the name of a session or a message, for programs that want one.
+func NewUUID() string {
 	var b [16]byte
 	rand.Read(b[:]) // never fails: crypto/rand ends the program instead
 	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80

@@ -1,6 +1,7 @@
 package program
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -55,7 +56,7 @@ func start(ctx context.Context, s *sandbox, launch agent.Launch, prompt agent.Pr
 	}
 	o := Opening{Launch: launch, Dir: s.policy.Scratch, Session: resume, Resume: resume != ""}
 	if !o.Resume {
-		o.Session = newUUID()
+		o.Session = NewUUID()
 	}
 	var err error
 	if len(launch.Tools)+len(launch.ClientTools) > 0 {
@@ -122,7 +123,7 @@ func (n *session) name() string { return filepath.Base(n.launch.Program.Command)
 func (n *session) launchProcess(o Opening) (*process.Process, error) {
 	p, private := n.launch.Program, n.sandbox.private
 	marks := []string{agent.MarkPrivate, private, agent.MarkSession, o.Session}
-	secrets := []string{agent.MarkKey, n.key}
+	secrets := []string{agent.MarkKey, cmp.Or(n.key, "none")} // whose server needs no key sends one all the same
 	if o.Tools != nil {
 		secrets = append(secrets, agent.MarkToolsToken, o.Tools.Token)
 		marks = append(marks, agent.MarkToolsURL, o.Tools.URL)
@@ -198,6 +199,9 @@ func (n *session) fits(launch agent.Launch, prompt agent.Prompt) bool {
 
 // introduce says which program answers, and how it came to know what was said before.
 func (n *session) introduce(h how) agent.Event {
+	if o, ok := n.speaker.(Offerer); ok {
+		n.opened.Options, n.opened.Commands = o.Offered()
+	}
 	b, _ := json.Marshal(struct { // strings: it cannot fail
 		Harness  agent.Kind `json:"harness"`
 		How      how        `json:"how"`
@@ -216,7 +220,7 @@ func (n *session) begin(prompt agent.Prompt, h how) (lost []agent.ToolCall) {
 		slog.Warn("program: it spoke between turns", "program", n.name(), "lines", late)
 	}
 	n.after = ""
-	n.play = newPlay(n.launch, prompt)
+	n.play = newPlay(n.launch, prompt, n.hide)
 	if h != warm {
 		_, lost = prompt.Resumed()
 	}
@@ -232,6 +236,9 @@ func (n *session) begin(prompt agent.Prompt, h how) (lost []agent.ToolCall) {
 
 // rest is the time between turns, in which what the program says is dropped: it belongs to no turn.
 func (n *session) rest(after agent.TurnID) {
+	if n.play != nil && n.play.owes() {
+		after = "" // it keeps a call without a result, with which few models' servers let a history go on
+	}
 	n.after, n.play = after, nil
 	n.tools.serve(nil)
 	n.idle = n.line.drop()
@@ -291,11 +298,23 @@ func (n *session) explain(err error) *agent.Error {
 	return agent.Wrap(agent.CodeSandbox, log, fmt.Sprintf("%s ended unexpectedly (%s).", n.name(), n.process.State()))
 }
 
-// failure is a speaker's error as a person may see it.
+// failure is a speaker's error as a person may see it, and a log: programs quote what they were given.
 func (n *session) failure(err error) *agent.Error {
-	var known *agent.Error
-	if errors.As(err, &known) {
-		return known
+	var e *agent.Error
+	if !errors.As(err, &e) {
+		e = agent.Wrap(agent.CodeSandbox, err, fmt.Sprintf("%s said something that Parley does not understand, so it was ended. It may be of another version; see the agents' page.", n.name()))
 	}
-	return agent.Wrap(agent.CodeSandbox, err, fmt.Sprintf("%s said something that Parley does not understand, so it was ended. It may be of another version; see the agents' page.", n.name()))
+	told := agent.Errorf(e.Code, "%s", n.hide(e.Message))
+	if e.Err != nil {
+		told.Err = errors.New(n.hide(e.Err.Error()))
+	}
+	return told
+}
+
+// hide takes the provider's key out of a text.
+func (n *session) hide(text string) string {
+	if n.key == "" {
+		return text
+	}
+	return strings.ReplaceAll(text, n.key, "[key]")
 }

@@ -20,6 +20,11 @@ type Speaker interface {
 	Take(line *Line, t *Turn) (agent.Finish, error)
 }
 
+// Offerer is a Speaker of programs that change while they run what Opened said may be chosen.
+type Offerer interface {
+	Offered() ([]Option, []Command)
+}
+
 // Opening is what a program's session begins with.
 type Opening struct {
 	Launch  agent.Launch

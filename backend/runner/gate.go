@@ -22,6 +22,7 @@ import (
 
 const (
 	headerLimit = 10 * time.Second
+	unusedLimit = 2 * time.Minute // for a connection between two requests
 	writeLimit  = time.Minute     // for a piece of a reply: who takes nothing for so long is gone
 	shutLimit   = 5 * time.Second // for turns that are stopped to say so
 )
@@ -51,10 +52,12 @@ type Gate struct {
 // visit is a turn of somebody else.
 type visit struct {
 	id    agent.TurnID
-	ctx   context.Context // ends when the turn is to stop
-	stop  context.CancelFunc
+	ctx   context.Context // ends when the turn is to stop: with errAsked, or because nobody listens any more
+	stop  context.CancelCauseFunc
 	ended chan struct{} // closed once it has
 }
+
+var errAsked = errors.New("a stop was asked for")
 
 // NewGate makes a gate. Close it.
 func NewGate(options GateOptions) *Gate {
@@ -79,7 +82,8 @@ func (g *Gate) Close() { g.rooms.Close() }
 // Serve takes requests from a listener until ctx ends; then turns are stopped, and whoever waits for them is told.
 func (g *Gate) Serve(ctx context.Context, listener net.Listener) error {
 	server := &http.Server{
-		Handler: g, ReadHeaderTimeout: headerLimit, ErrorLog: slog.NewLogLogger(g.Log.Handler(), slog.LevelDebug),
+		Handler: g, ReadHeaderTimeout: headerLimit, IdleTimeout: unusedLimit,
+		ErrorLog:    slog.NewLogLogger(g.Log.Handler(), slog.LevelDebug),
 		BaseContext: func(net.Listener) context.Context { return ctx },
 	}
 	served := make(chan error, 1)
@@ -173,35 +177,24 @@ func (g *Gate) run(w http.ResponseWriter, r *http.Request) *refusal {
 	if refused != nil {
 		return refused
 	}
-	defer g.end(key, v)
-
 	out, to := newOutbox(), io.Discard
 	streams := strings.Contains(r.Header.Get("Accept"), ndjson)
 	if streams {
 		to = streamTo(w)
 	}
-	written := make(chan error, 1)
+	written := make(chan struct{})
 	go func() {
-		err := out.write(to)
-		if err != nil {
-			v.stop()
-		}
-		written <- err
+		defer close(written)
+		v.stop(out.write(to))
 	}()
-	o := g.take(v.ctx, launch, prompt, out)
-	if r.Context().Err() != nil { // nobody asked for a stop: this ends, or the connection did
-		o = outcome{failure: agent.Errorf(agent.CodeSandbox, "The runner was shut down before the answer was complete.")}
-	}
+	o := g.take(v, launch, prompt, out)
 	if streams {
 		mirror, result := o.encode()
 		out.line(mirror)
 		out.line(result)
 	}
 	out.end()
-	if err := <-written; err != nil || r.Context().Err() != nil {
-		g.Log.Warn("runner: a connection broke in the middle of a turn", "session", key.Session, "turn", v.id)
-		<-g.rooms.Evict(key)
-	}
+	<-written
 	switch {
 	case streams:
 	case o.failure != nil:
@@ -229,7 +222,7 @@ func (g *Gate) begin(ctx context.Context, prompt agent.Prompt) (*visit, *refusal
 			"The runner takes %d turns at once, and as many are running. Wait for one to end, then retry.", most)}
 	}
 	v := &visit{id: prompt.Turn, ended: make(chan struct{})}
-	v.ctx, v.stop = context.WithCancel(ctx)
+	v.ctx, v.stop = context.WithCancelCause(ctx)
 	g.turns[prompt.Key] = v
 	return v, nil
 }
@@ -238,12 +231,24 @@ func (g *Gate) end(key agent.SessionKey, v *visit) {
 	g.mu.Lock()
 	delete(g.turns, key)
 	g.mu.Unlock()
-	v.stop()
+	v.stop(nil)
 	close(v.ended)
 }
 
-// take takes the turn in the session's runner.
-func (g *Gate) take(ctx context.Context, launch agent.Launch, prompt agent.Prompt, out *outbox) outcome {
+// take takes the turn to its end. The session is free when it returns: who is told of the end may begin the next turn.
+func (g *Gate) take(v *visit, launch agent.Launch, prompt agent.Prompt, out *outbox) outcome {
+	defer g.end(prompt.Key, v)
+	o := g.play(v.ctx, launch, prompt, out)
+	if why := context.Cause(v.ctx); why != nil && !errors.Is(why, errAsked) { // the connection broke, or the gate is shut
+		g.Log.Warn("runner: a turn was left", "session", prompt.Key.Session, "turn", v.id, "cause", why)
+		<-g.rooms.Evict(prompt.Key)
+		return outcome{failure: agent.Errorf(agent.CodeSandbox, "The runner was shut down before the answer was complete.")}
+	}
+	return o
+}
+
+// play lets the session's runner speak.
+func (g *Gate) play(ctx context.Context, launch agent.Launch, prompt agent.Prompt, out *outbox) outcome {
 	folder := filepath.Join(g.Root, prompt.Key.Folder())
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return outcome{failure: agent.Wrap(agent.CodeSandbox, err, "The session's folder could not be made on the runner's machine.")}
@@ -269,9 +274,11 @@ func (g *Gate) control(w http.ResponseWriter, r *http.Request) *refusal {
 		return refused
 	}
 	reply(w, http.StatusOK, in.obey(func() bool {
-		v := g.running(key)
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		v := g.turns[key]
 		if v != nil {
-			v.stop()
+			v.stop(errAsked)
 		}
 		return v != nil
 	}).event())
@@ -284,25 +291,23 @@ func (g *Gate) kill(w http.ResponseWriter, r *http.Request) *refusal {
 	if refused != nil {
 		return refused
 	}
-	v := g.running(key)
+	g.mu.Lock()
+	v := g.turns[key]
 	if v != nil && in.TurnID != "" && in.TurnID != v.id {
+		g.mu.Unlock()
 		return &refusal{http.StatusConflict, agent.Errorf(agent.CodeValidation, "Another turn of the session is running.")}
 	}
 	if v != nil {
-		v.stop()
+		v.stop(errAsked)
 	}
-	<-g.rooms.Evict(key)
+	gone := g.rooms.Evict(key) // a turn that begins from here on gets a runner of its own
+	g.mu.Unlock()
+	<-gone
 	if v != nil {
 		<-v.ended
 	}
 	reply(w, http.StatusOK, []byte(`{"ok":true}`))
 	return nil
-}
-
-func (g *Gate) running(key agent.SessionKey) *visit {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.turns[key]
 }
 
 const ndjson = "application/x-ndjson"
@@ -326,6 +331,7 @@ func streamTo(w http.ResponseWriter) stream {
 
 func (s stream) Write(b []byte) (int, error) {
 	_ = s.control.SetWriteDeadline(time.Now().Add(writeLimit))
+	defer s.control.SetWriteDeadline(time.Time{}) // which would outlive the request
 	n, err := s.ResponseWriter.Write(b)
 	if err == nil {
 		err = s.control.Flush()

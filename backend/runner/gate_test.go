@@ -165,6 +165,20 @@ func TestATurnAsAStream(t *testing.T) {
 	}
 }
 
+// TestWhoHasTheResultMayGoOn at once: the session is free by then.
+func TestWhoHasTheResultMayGoOn(t *testing.T) {
+	url := openGate(t, "engine").url
+	for range 100 {
+		stream := bufio.NewReader(asks(t, http.MethodPost, url+"/run", turnOf("s1"), "Accept: "+ndjson).Body)
+		for line := ""; !strings.HasPrefix(line, goodRecord); {
+			var err error
+			if line, err = stream.ReadString('\n'); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
 func TestWhatAGateRefuses(t *testing.T) {
 	url := openGate(t, "engine").url
 	for name, c := range map[string]struct {

@@ -183,10 +183,11 @@ func TestResults(t *testing.T) {
 }
 
 func TestHelloAndControl(t *testing.T) {
+	key := agent.SessionKey{Project: agent.DefaultProject, Session: "s1"}
 	golden(t, "hello", string(encodeHello("1.2.3"))+"\n")
-	golden(t, "control", string(encodeControl("stop", say().Key))+string(ack{ID: "stop", OK: true}.encode())+"\n"+
+	golden(t, "control", string(encodeControl("stop", key))+string(ack{ID: "stop", OK: true}.encode())+"\n"+
 		string(ack{ID: "stop", Error: "no such turn is running"}.encode())+"\n")
-	in, err := decodeLine(encodeControl("stop", say().Key))
+	in, err := decodeLine(encodeControl("stop", key))
 	if err != nil || in.Kind != "control" || in.Control.Type != "stop" || *in.SessionID != "s1" || in.ProjectID != agent.DefaultProject {
 		t.Errorf("%+v %v", in, err)
 	}

@@ -71,7 +71,7 @@ func (t *turn) tool(u callUpdate) {
 		return
 	}
 	if c.announced && (len(u.Shown) > 0 || u.Meta.Terminal.ID != "") {
-		if text, _ := t.read(c.shown); text != "" && !sameJSON([]byte(text), c.Input) {
+		if text := t.text(c.shown); text != "" && !sameJSON([]byte(text), c.Input) {
 			t.host.Say(agent.ToolProgress{ID: c.ID, Output: text})
 		}
 	}
@@ -92,12 +92,10 @@ func (t *turn) learn(u callUpdate) *call {
 	t.open = opened{}
 	c.title, c.class = cmp.Or(u.Title, c.title), cmp.Or(u.Class, c.class)
 	c.shown, c.output = given(u.Shown, c.shown), given(u.Output, c.output)
-	if len(u.Shown) > 0 {
-		if _, changes := t.read(u.Shown); len(changes) > 0 {
-			c.changes = changes
-		}
+	if changes := t.changes(u.Shown); changes != nil {
+		c.changes = changes
 	}
-	if input := unwrap(given(u.Input, nil)); input != nil && !sameJSON(input, c.Input) {
+	if input := u.arguments(); input != nil && !sameJSON(input, c.Input) {
 		c.Input = input
 		if c.announced {
 			t.host.Say(c.ToolCall)
@@ -130,18 +128,21 @@ func (t *turn) more(raw json.RawMessage) bool {
 	return true
 }
 
-// given is a value that is said, or what it was before. Agents say {} for arguments that they do not have yet.
+// given is a value that is said, or what it was before.
 func given(now, before json.RawMessage) json.RawMessage {
-	switch string(bytes.TrimSpace(now)) {
-	case "", "null", "{}":
+	if len(now) == 0 || string(now) == "null" {
 		return before
 	}
 	return now
 }
 
-// unwrap gives the arguments of an MCP tool out of what Codex gives: those with the names of the server and the tool.
-func unwrap(input json.RawMessage) json.RawMessage {
-	var w struct {
+// arguments are those that u says; nil for none, or for the {} that agents say before they have any.
+func (u callUpdate) arguments() json.RawMessage {
+	input := given(u.Input, nil)
+	if waiting := u.Status == "" || u.Status == "pending"; waiting && string(input) == "{}" {
+		return nil
+	}
+	var w struct { // Codex names the server and the tool beside those of an MCP tool
 		Server, Tool string
 		Arguments    json.RawMessage
 	}
@@ -161,7 +162,7 @@ func (t *turn) write(c *call) bool {
 	if c.Input != nil || c.announced {
 		return false
 	}
-	text, _ := t.read(c.shown)
+	text := t.text(c.shown)
 	if !strings.HasPrefix(text, "{") {
 		return false
 	}
@@ -193,7 +194,7 @@ func (t *turn) announce(c *call) {
 
 // result is what came of a call: what it has to show, else what it gave.
 func (t *turn) result(c *call, failed bool) agent.ToolResult {
-	text, _ := t.read(c.shown)
+	text := t.text(c.shown)
 	if text == "" && c.output != nil && json.Unmarshal(c.output, &text) != nil {
 		text = string(c.output)
 	}

@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"bytes"
 	"encoding/json"
 	"path"
 	"path/filepath"
@@ -101,18 +102,18 @@ func (s *Speaker) place(path string) string {
 	return path
 }
 
-// read gives what a call has to show: the text, and what became of files.
-func (t *turn) read(content json.RawMessage) (text string, changes []change) {
-	var pieces []piece
+// pieces reads what a call has to show. What cannot be read is not shown.
+func pieces(content json.RawMessage) (all []piece) {
 	if len(content) > 0 {
-		_ = json.Unmarshal(content, &pieces) // what cannot be read is not shown
+		_ = json.Unmarshal(content, &all)
 	}
+	return all
+}
+
+// text is what a call has to read.
+func (t *turn) text(content json.RawMessage) string {
 	var texts []string
-	for _, p := range pieces {
-		if p.Type == "diff" {
-			changes = append(changes, t.change(p))
-			continue
-		}
+	for _, p := range pieces(content) {
 		shown := p.Content.text()
 		if p.Type == "terminal" {
 			shown = t.terminals.text(p.Terminal)
@@ -121,7 +122,20 @@ func (t *turn) read(content json.RawMessage) (text string, changes []change) {
 			texts = append(texts, shown)
 		}
 	}
-	return strings.Join(texts, "\n"), changes
+	return strings.Join(texts, "\n")
+}
+
+// changes are what a call has to show of files.
+func (s *Speaker) changes(content json.RawMessage) (all []change) {
+	if !bytes.Contains(content, []byte(`"diff"`)) {
+		return nil
+	}
+	for _, p := range pieces(content) {
+		if p.Type == "diff" {
+			all = append(all, s.change(p))
+		}
+	}
+	return all
 }
 
 // maxDiff is how large a file may be, before or after, to be compared.

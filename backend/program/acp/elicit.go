@@ -2,6 +2,7 @@ package acp
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strconv"
@@ -14,6 +15,7 @@ import (
 type elicitation struct {
 	Mode    string `json:"mode"`
 	Message string `json:"message"`
+	Call    string `json:"toolCallId"` // that asks; it may be empty
 	Schema  struct {
 		Properties fields   `json:"properties"`
 		Required   []string `json:"required"`
@@ -69,7 +71,7 @@ func (s *Speaker) elicit(e elicitation) (any, *problem) {
 		Action  string         `json:"action"`
 		Content map[string]any `json:"content,omitempty"`
 	}
-	if s.turn == nil || s.turn.stopping || e.Mode != "form" && e.Mode != "" {
+	if !s.listening() || e.Mode != "form" && e.Mode != "" {
 		return filled{Action: "cancel"}, nil
 	}
 	content := map[string]any{}
@@ -77,7 +79,7 @@ func (s *Speaker) elicit(e elicitation) (any, *problem) {
 		if e.Schema.Properties.isCustom(f.name) {
 			continue
 		}
-		text, stopped := s.turn.ask(e.Message, f)
+		text, stopped := s.turn.ask(e, f)
 		if stopped {
 			return filled{Action: "cancel"}, nil
 		}
@@ -110,9 +112,9 @@ func (f fields) isCustom(name string) bool {
 }
 
 // ask asks the person for one field.
-func (t *turn) ask(message string, f field) (text string, stopped bool) {
-	question := message
-	if f.Title != "" && f.Title != message {
+func (t *turn) ask(e elicitation, f field) (text string, stopped bool) {
+	question := e.Message
+	if f.Title != "" && f.Title != e.Message {
 		question += "\n" + f.Title
 	}
 	var options []string
@@ -120,7 +122,7 @@ func (t *turn) ask(message string, f field) (text string, stopped bool) {
 		options = append(options, c.Title)
 	}
 	t.questions++
-	c := agent.ToolCall{ID: "question-" + strconv.Itoa(t.questions), Name: "ask_user"}
+	c := agent.ToolCall{ID: cmp.Or(e.Call, t.session) + "-question-" + strconv.Itoa(t.questions), Name: "ask_user"}
 	c.Input, _ = json.Marshal(map[string]any{"question": question, "options": options}) // strings: it cannot fail
 	t.host.Say(c)
 	a := t.host.Input(c.ID, question, options)

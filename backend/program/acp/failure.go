@@ -3,58 +3,45 @@ package acp
 import (
 	"encoding/json"
 	"errors"
+	"strconv"
 	"strings"
 
 	"parley/backend/agent"
+	"parley/backend/program"
 )
 
-// maxWords bounds how much of an agent's own words a person is shown, in bytes.
-const maxWords = 400
-
-// failed gives why something that was asked of the agent did not succeed.
+// failed gives why the agent did not do what it was asked to. What is no *problem is given back.
 func (s *Speaker) failed(what string, err error) error {
 	var refused *problem
-	if !errors.As(err, &refused) {
+	switch {
+	case !errors.As(err, &refused):
 		return err
+	case refused.Code == codeLogin:
+		return agent.Wrap(agent.CodeProviderAuth, refused, s.name+" could not "+what+": it is not let in by who serves its model. Check the API key, or log in with its own program.")
 	}
-	words := refused.words()
-	code, verdict := judge(refused.Code, words)
-	return agent.Wrap(code, refused, s.name+" could not "+what+": "+verdict+" It says: "+words)
+	return agent.Wrap(agent.CodeSandbox, refused, s.name+" could not "+what+". It says: "+program.Quote(refused.words()))
 }
 
-// words is what an agent says of a problem, in one line. Some say it in the data only.
+// turnFailed gives why the agent did not take the turn: nearly always because of who serves its model.
+func (s *Speaker) turnFailed(p *problem) error {
+	if p.Code == codeLogin {
+		return s.failed("take the turn", p)
+	}
+	provider, words := "", p.words()
+	if s.launch.Endpoint != nil {
+		provider = s.launch.Endpoint.Provider
+	}
+	if p.Code > 0 { // a status
+		words = strconv.Itoa(p.Code) + " " + words
+	}
+	return program.Refused(s.name, provider, words)
+}
+
+// words is what the agent says of a problem; some say it in the data only.
 func (p *problem) words() string {
 	var data struct{ Details, Message string }
-	_ = json.Unmarshal(p.Data, &data) // it may be anything
-	words := strings.Join(strings.Fields(strings.Join([]string{p.Message, data.Details, data.Message}, " ")), " ")
-	if len(words) > maxWords {
-		words = strings.ToValidUTF8(words[:maxWords], "") + "…"
+	if len(p.Data) > 0 {
+		_ = json.Unmarshal(p.Data, &data) // it may be anything
 	}
-	return words
-}
-
-// judge says which of our failures an agent's is. There are no codes for most, so that it is told by its words.
-func judge(code int, words string) (agent.Code, string) {
-	words = strings.ToLower(words)
-	says := func(any ...string) bool {
-		for _, w := range any {
-			if strings.Contains(words, w) {
-				return true
-			}
-		}
-		return false
-	}
-	switch {
-	case says("insufficient_quota", "credit balance", "billing", "payment required", "out of credit"):
-		return agent.CodeProviderAuth, "the account of its model has nothing left to spend. Add credit, or give it another key."
-	case code == codeLogin, code == 401, code == 403, says("401", "403", "unauthorized", "authentication", "api key", "api_key", "not logged in"):
-		return agent.CodeProviderAuth, "it is not let in by who serves its model. Check the API key, or log in with its own program."
-	case code == 429, says("429", "rate limit", "rate_limit", "too many requests", "quota"):
-		return agent.CodeProviderRateLimit, "its model is asked too often. Wait a little, then retry."
-	case says("context length", "context window", "prompt is too long", "too many tokens"):
-		return agent.CodeValidation, "the conversation is too long for its model. Begin a new one, or choose another model."
-	case code >= 500, says("500", "502", "503", "504", "529", "overloaded", "unavailable", "fetch failed", "econnrefused", "timed out", "timeout", "network"):
-		return agent.CodeProviderUnavailable, "its model cannot be reached. Retry later."
-	}
-	return agent.CodeInternal, "something went wrong in it. Retry."
+	return strings.Join(strings.Fields(p.Message+" "+data.Details+" "+data.Message), " ")
 }

@@ -100,10 +100,10 @@ func (s *Speaker) Open(line *program.Line, o program.Opening) (program.Opened, e
 	}
 	opened := program.Opened{
 		Resumed: resumed, Version: cmp.Or(a.Agent.Version, a.Info.Version),
-		Images:  a.Can.Prompt.Image || a.Capabilities.Session.Prompt.Image != nil,
-		Steers:  s.protocol > 1,
-		Options: s.offered(), Commands: s.commands,
+		Images: a.Can.Prompt.Image || a.Capabilities.Session.Prompt.Image != nil,
+		Steers: s.protocol > 1,
 	}
+	opened.Options, opened.Commands = s.Offered()
 	if s.protocol > 1 || a.Can.Load || a.Can.Session.Resume != nil {
 		opened.Session = s.session
 	}
@@ -177,7 +177,10 @@ func (s *Speaker) start(method string, params map[string]any, a answered) error 
 		return err
 	}
 	s.session = cmp.Or(begun.Session, s.session)
-	s.options, s.commands = begun.all(), begun.Commands
+	s.options = begun.all()
+	if begun.Commands != nil {
+		s.commands = begun.Commands
+	}
 	return nil
 }
 

@@ -108,13 +108,13 @@ func (o option) choices() []program.Choice {
 	return all
 }
 
-// offered is what a person may choose.
-func (s *Speaker) offered() []program.Option {
+// Offered is program.Offerer's: most agents tell their commands only after they have begun.
+func (s *Speaker) Offered() ([]program.Option, []program.Command) {
 	var all []program.Option
 	for _, o := range s.options {
 		all = append(all, program.Option{ID: o.id(), Name: o.Name, Category: o.Category, Value: o.value(), Choices: o.choices()})
 	}
-	return all
+	return all, s.commands
 }
 
 // choose sets what the person has chosen.
@@ -165,11 +165,16 @@ func (s *Speaker) set(id, value string) error {
 		return s.failed("set its option "+id, err)
 	}
 	if o.Method == "" && len(now.Options) > 0 {
-		s.options = now.Options
+		s.reoffer(now.Options)
 	} else {
 		s.options[i].Value = quoted(value)
 	}
 	return nil
+}
+
+// reoffer takes the config options as they are now. What is set otherwise stays.
+func (s *Speaker) reoffer(options []option) {
+	s.options = append(options, slices.DeleteFunc(s.options, func(o option) bool { return o.Method == "" })...)
 }
 
 // chose notes what the agent has chosen itself.

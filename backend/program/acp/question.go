@@ -3,9 +3,11 @@ package acp
 import (
 	"cmp"
 	"encoding/json"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"parley/backend/agent"
 	"parley/backend/program"
 )
 
@@ -37,7 +39,7 @@ type selected struct {
 func (s *Speaker) permission(p permissionRequest) (any, *problem) {
 	var answer selected
 	answer.Outcome.Outcome = "cancelled"
-	if s.turn == nil || s.turn.stopping {
+	if !s.listening() {
 		return answer, nil
 	}
 	u := p.Call
@@ -87,14 +89,22 @@ func (t *turn) approve(u callUpdate) program.Answer {
 	}
 	preview := c.title
 	if preview == c.Name { // which says nothing
-		said, _ := t.read(u.Shown)
-		preview = cmp.Or(said, preview)
+		preview = cmp.Or(t.text(u.Shown), preview)
 	}
 	a := t.host.Approve(c.ToolCall, cmp.Or(actions[c.class], program.ActionOther), firstLine(preview))
-	if !a.Allowed && !a.Stopped && a.Note != "" {
-		t.denial = "I have not allowed your call of " + c.Name + ": " + a.Note
+	if !a.Allowed && !a.Stopped && t.launch.PermissionPolicy != agent.PermissionDeny {
+		t.object(c.Name, a.Note)
 	}
 	return a
+}
+
+// object lets the agent be told what the person said of a call that they did not allow, for which the protocol has no words:
+// it is the next prompt. It is said once, so that an agent that tries again and again comes to an end.
+func (t *turn) object(tool, note string) {
+	denial := "I have not allowed your call of " + tool + ": " + note
+	if note != "" && !slices.Contains(t.denials, denial) {
+		t.denials = append(t.denials, denial)
+	}
 }
 
 // actions are what the kinds of calls do.

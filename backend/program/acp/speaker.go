@@ -5,6 +5,8 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"strings"
+	"time"
 
 	"parley/backend/agent"
 	"parley/backend/program"
@@ -24,11 +26,14 @@ type Speaker struct {
 	options   []option
 	commands  []program.Command
 	terminals terminals
+	questions int   // that were asked
 	turn      *turn // nil between turns
 }
 
 // New makes a speaker for an agent that has just started.
-func New() program.Speaker { return &Speaker{answers: map[string]*message{}} }
+func New() program.Speaker {
+	return &Speaker{answers: map[string]*message{}, terminals: terminals{now: time.Now}}
+}
 
 // Take is program.Speaker's. What the agent had still to say of the turn before is passed over first: the refusal of a
 // request that no agent knows comes after it.
@@ -37,6 +42,9 @@ func (s *Speaker) Take(line *program.Line, t *program.Turn) (agent.Finish, error
 	s.turn = &turn{Speaker: s, host: t.Host, calls: map[string]*call{}, model: s.model()}
 	defer func() {
 		s.terminals.end()
+		for _, id := range s.turn.steered {
+			delete(s.answers, id)
+		}
 		s.turn = nil
 	}()
 	if err := s.quiet(); err != nil {
@@ -47,32 +55,34 @@ func (s *Speaker) Take(line *program.Line, t *program.Turn) (agent.Finish, error
 	for _, image := range t.Images {
 		prompt = append(prompt, block{Type: "image", MimeType: image.MediaType, Data: base64.StdEncoding.EncodeToString(image.Content)})
 	}
-	for {
+	for told := 0; ; {
 		finish, err := s.turn.take(prompt)
-		if err != nil || s.turn.denial == "" || s.turn.stopping {
+		denials := s.turn.denials[told:]
+		if err != nil || len(denials) == 0 || s.turn.stopping {
 			return finish, err
 		}
-		prompt = []block{{Type: "text", Text: s.turn.denial}}
-		s.turn.denial = ""
+		prompt = []block{{Type: "text", Text: strings.Join(denials, "\n")}}
+		told += len(denials)
 	}
 }
+
+// listening reports whether the agent may ask for something: in a turn, until it is to stop.
+func (s *Speaker) listening() bool { return s.turn != nil && s.turn.begun && !s.turn.stopping }
 
 // turn is what is known of the turn that is taken.
 type turn struct {
 	*Speaker
-	host         program.Host
-	begun        bool // the prompt was sent: what comes is of this turn
-	stopping     bool // the agent was told to stop
-	calls        map[string]*call
-	open         opened // the block of text
-	used         agent.Usage
-	context      json.RawMessage // how full the context of the model is, as it was said last
-	model        string
-	ended        *outcome // how protocol 2 says that the turn has ended
-	offerChanged bool     // what may be chosen, or what commands there are
-	steered      []string // the ids of the prompts that were sent in the middle of the turn and are not answered
-	questions    int      // asked
-	denial       string   // what the person said of a call that they did not allow; it is said to the agent next
+	host     program.Host
+	begun    bool // the prompt was sent: what comes is of this turn
+	stopping bool // the agent was told to stop
+	calls    map[string]*call
+	open     opened // the block of text
+	used     agent.Usage
+	context  json.RawMessage // how full the context of the model is, as it was said last
+	model    string
+	ended    *outcome // how protocol 2 says that the turn has ended
+	steered  []string // the ids of the prompts that were sent in the middle of the turn and are not answered
+	denials  []string // what the person said of calls that they did not allow
 }
 
 // outcome is how a turn ends.
@@ -110,7 +120,7 @@ func (t *turn) take(prompt []block) (agent.Finish, error) {
 		return agent.Finish{}, err
 	}
 	if refused != nil && !t.stopping {
-		return agent.Finish{}, t.failed("take the turn", refused)
+		return agent.Finish{}, t.turnFailed(refused)
 	}
 	quota := end.Meta.Quota
 	if end.Usage != nil {
@@ -120,11 +130,6 @@ func (t *turn) take(prompt []block) (agent.Finish, error) {
 	}
 	if len(quota.Models) > 0 {
 		t.model = quota.Models[0].Model
-	}
-	if t.offerChanged {
-		offer, _ := json.Marshal(map[string]any{"options": t.offered(), "commands": t.commands}) // strings: it cannot fail
-		t.host.Say(agent.Data{Name: "offer", Data: offer, Transient: true})
-		t.offerChanged = false
 	}
 	if t.context != nil {
 		t.host.Say(agent.Data{Name: "context", Data: t.context, Transient: true})
@@ -150,7 +155,7 @@ func (t *turn) steer(text string) error {
 // awaitEnd deals with what comes until the turn has ended, as protocol 2 says it. What was said in the middle of it may be
 // taken only then, and the turn goes on with it.
 func (t *turn) awaitEnd() error {
-	for t.ended == nil || len(t.steered) > 0 {
+	for t.ended == nil || len(t.steered) > 0 && !t.stopping {
 		if err := t.step(); err != nil {
 			return err
 		}

@@ -20,6 +20,7 @@ type terminals struct {
 	mu   sync.Mutex
 	byID map[string]*terminal
 	made int
+	now  func() time.Time
 }
 
 // terminal is a command.
@@ -93,11 +94,10 @@ func (ts *terminals) adopt(call string, shown json.RawMessage) {
 	if !bytes.Contains(shown, []byte(`"terminalId"`)) {
 		return
 	}
-	var pieces []piece
-	_ = json.Unmarshal(shown, &pieces) // what cannot be read is not shown
+	all := pieces(shown)
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
-	for _, p := range pieces {
+	for _, p := range all {
 		if p.Terminal != "" {
 			ts.get(p.Terminal).call = call
 		}
@@ -109,10 +109,10 @@ func (ts *terminals) due(id string) (call string, ok bool) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	t := ts.byID[id]
-	if t == nil || t.call == "" || len(t.output) == 0 || time.Since(t.shownAt) < frameEvery {
+	if t == nil || t.call == "" || len(t.output) == 0 || ts.now().Sub(t.shownAt) < frameEvery {
 		return "", false
 	}
-	t.shownAt = time.Now()
+	t.shownAt = ts.now()
 	return t.call, true
 }
 
@@ -154,8 +154,8 @@ type createRequest struct {
 
 // createTerminal starts a command in the session's folder, in a scrubbed environment.
 func (s *Speaker) createTerminal(r createRequest) (any, *problem) {
-	if s.turn == nil {
-		return nil, &problem{Code: codeFailed, Message: "There are terminals only during a turn"}
+	if !s.listening() {
+		return nil, &problem{Code: codeFailed, Message: "There are terminals only in a turn"}
 	}
 	dir := s.dir
 	if r.Dir != "" {

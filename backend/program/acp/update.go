@@ -61,7 +61,7 @@ func (s *Speaker) update(params json.RawMessage) {
 		Session string          `json:"sessionId"`
 		Update  json.RawMessage `json:"update"`
 	}
-	if json.Unmarshal(params, &p) != nil || p.Session != s.session {
+	if json.Unmarshal(params, &p) != nil || s.session != "" && p.Session != s.session {
 		return
 	}
 	var u update
@@ -80,14 +80,11 @@ func (s *Speaker) settle(u update) bool {
 	case "available_commands_update":
 		s.commands = u.Commands
 	case "config_option_update":
-		s.options = u.Options
+		s.reoffer(u.Options)
 	case "current_mode_update":
 		s.chose("mode", u.Mode)
 	default:
 		return u.Kind == "session_info_update" || u.Kind == "user_message_chunk" || u.Kind == "user_message"
-	}
-	if s.turn != nil {
-		s.turn.offerChanged = true
 	}
 	return true
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"parley/backend/agent"
 	"parley/backend/program"
@@ -38,7 +37,7 @@ func (t *turn) asked(line []byte) error {
 		answer, allowed.Input = t.interview(q.Call, q.Input)
 	} else {
 		action, preview := describe(q.Tool, q.Input)
-		answer = t.host.Approve(agent.ToolCall{ID: q.Call, Name: q.Tool, Input: q.Input}, action, preview)
+		answer = t.host.Approve(agent.ToolCall{ID: q.Call, Name: c.name, Input: c.input}, action, preview)
 	}
 	switch {
 	case answer.Stopped:
@@ -123,17 +122,15 @@ func describe(tool string, input json.RawMessage) (program.Action, string) {
 	_ = json.Unmarshal(input, &in) // what does not fit is not shown
 	switch tool {
 	case "Bash":
-		return program.ActionProcess, oneLine(in.Command)
+		return program.ActionProcess, in.Command
 	case "Write", "Edit", "NotebookEdit":
-		return program.ActionWrite, oneLine(tool + " " + in.File + in.Notebook)
+		return program.ActionWrite, tool + " " + in.File + in.Notebook
 	case "WebFetch":
-		return program.ActionEgress, oneLine("Fetch " + in.URL)
+		return program.ActionEgress, "Fetch " + in.URL
 	case "WebSearch":
-		return program.ActionEgress, oneLine("Search for " + in.Query)
+		return program.ActionEgress, "Search for " + in.Query
 	case "ExitPlanMode":
 		return program.ActionOther, "Carry out the plan"
 	}
-	return program.ActionOther, oneLine(tool + " " + string(input))
+	return program.ActionOther, tool + " " + string(input)
 }
-
-func oneLine(text string) string { return brief(strings.Join(strings.Fields(text), " ")) }

@@ -3,11 +3,11 @@ package claude
 
 import (
 	"cmp"
-	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"parley/backend/agent"
 	"parley/backend/program"
@@ -22,14 +22,7 @@ type Speaker struct {
 }
 
 // New speaks with a Claude Code that has just been started.
-func New() program.Speaker { return &Speaker{newID: newUUID} }
-
-func newUUID() string {
-	var b [16]byte
-	_, _ = rand.Read(b[:]) // it never fails
-	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
-	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
-}
+func New() program.Speaker { return &Speaker{newID: program.NewUUID} }
 
 // greeting is what Claude Code says of itself.
 type greeting struct {
@@ -52,7 +45,7 @@ var oldest = [3]int{2, 1, 216}
 // Open is program.Speaker's. A Claude Code that is to go on with a session that it does not know ends instead: then it
 // fails, and a new one is to be started.
 func (s *Speaker) Open(line *program.Line, o program.Opening) (program.Opened, error) {
-	s.provider = "Claude Code's provider"
+	s.provider = "its provider"
 	if o.Launch.Endpoint != nil {
 		s.provider = o.Launch.Endpoint.Provider
 	}
@@ -108,7 +101,7 @@ var settings = map[string]func(value string) order{
 func options(hello greeting, chosen map[string]string, launched string) []program.Option {
 	mode := program.Option{ID: "mode", Name: "Mode", Category: "mode", Value: cmp.Or(chosen["mode"], hello.Mode), Choices: []program.Choice{
 		{Value: "default", Name: "Work"},
-		{Value: "plan", Name: "Plan", Description: "Looks around and makes a plan; changes nothing before that is approved."},
+		{Value: "plan", Name: "Plan", Description: "Looks around first, and makes a plan that has to be approved."},
 	}}
 	all := []program.Option{mode}
 	models := program.Option{ID: "model", Name: "Model", Category: "model", Value: cmp.Or(chosen["model"], launched, "default")}
@@ -155,11 +148,11 @@ func (s *Speaker) request(line *program.Line, what order, answer any) error {
 		}
 		switch {
 		case r.Type == "result":
-			return agent.Errorf(agent.CodeSandbox, "Claude Code did not start: %s", brief(first(r.Errors)))
+			return agent.Errorf(agent.CodeSandbox, "Claude Code did not start: %s", program.Quote(strings.Join(r.Errors, " ")))
 		case r.Type != "control_response" || r.Response.Request != id:
 			continue
 		case r.Response.Subtype != "success":
-			return agent.Errorf(agent.CodeValidation, "Claude Code refuses a setting of this agent: %s", brief(r.Response.Error))
+			return agent.Errorf(agent.CodeValidation, "Claude Code refuses a setting of this agent: %s", program.Quote(r.Response.Error))
 		case answer == nil:
 			return nil
 		}

@@ -1,7 +1,6 @@
 package claude
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -127,21 +126,4 @@ func (t *turn) sayPlan() {
 		items[i] = task.item
 	}
 	t.host.Say(agent.Plan{Items: items})
-}
-
-// brief bounds what a program says, for a sentence.
-func brief(text string) string {
-	const most = 500
-	text = string(bytes.ToValidUTF8([]byte(text), []byte("�")))
-	if runes := []rune(text); len(runes) > most {
-		return string(runes[:most]) + "…"
-	}
-	return text
-}
-
-func first(texts []string) string {
-	if len(texts) == 0 {
-		return "it does not say why."
-	}
-	return texts[0]
 }

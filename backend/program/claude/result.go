@@ -1,10 +1,14 @@
 package claude
 
 import (
+	"cmp"
 	"encoding/json"
+	"fmt"
+	"strconv"
 	"strings"
 
 	"parley/backend/agent"
+	"parley/backend/program"
 )
 
 // result ends the turn, unless it is another's, or something that the person said meanwhile is yet to be taken up.
@@ -48,6 +52,8 @@ func (t *turn) result(line []byte) (*agent.Finish, error) {
 	}
 	finish := &agent.Finish{StopReason: agent.StopReason(r.Stop), Usage: t.used, Model: t.model}
 	switch {
+	case t.locked != "" && !t.stopped:
+		return nil, program.Refused("Claude Code", t.provider, t.locked)
 	case t.stopped || strings.HasPrefix(r.Ended, "aborted_"):
 		finish.StopReason = agent.StopCancelled
 	case t.problem == "max_output_tokens":
@@ -61,49 +67,6 @@ func (t *turn) result(line []byte) (*agent.Finish, error) {
 	return finish, nil
 }
 
-// failure is a way in which a model's provider fails, as Claude Code names it.
-type failure struct {
-	code agent.Code
-	says string // the rest of a sentence that begins with who serves the model
-}
-
-var (
-	auth        = failure{agent.CodeProviderAuth, "does not let Claude Code in"}
-	busy        = failure{agent.CodeProviderRateLimit, "is asked too often"}
-	unavailable = failure{agent.CodeProviderUnavailable, "cannot answer now"}
-	refused     = failure{agent.CodeValidation, "refuses what Claude Code asks it"}
-
-	failures = map[string]failure{
-		"authentication_failed":  auth,
-		"oauth_org_not_allowed":  auth,
-		"account_on_hold":        auth,
-		"verification_required":  auth,
-		"cloud_credential_error": auth,
-		"billing_error":          {agent.CodeProviderAuth, "says that the account has nothing left to spend"},
-		"rate_limit":             busy,
-		"overloaded":             unavailable,
-		"server_error":           unavailable,
-		"invalid_request":        refused,
-		"model_not_found":        {agent.CodeValidation, "does not have this model"},
-	}
-)
-
-// failureOf tells a failure by its name, or else by the HTTP status.
-func failureOf(name string, status int) failure {
-	f, named := failures[name]
-	switch {
-	case named:
-		return f
-	case status == 401 || status == 402 || status == 403:
-		return auth
-	case status == 429:
-		return busy
-	case status >= 400 && status < 500:
-		return refused
-	}
-	return unavailable
-}
-
 // failed is why the turn failed, in the words of Claude Code.
 func (t *turn) failed(subtype string, status int, words string) error {
 	switch {
@@ -112,8 +75,7 @@ func (t *turn) failed(subtype string, status int, words string) error {
 	case subtype == "error_max_budget_usd":
 		return agent.Errorf(agent.CodeBudgetExceeded, "Claude Code has spent as much as it may in this session.")
 	case t.problem == "" && status == 0:
-		return agent.Errorf(agent.CodeInternal, "Claude Code gave up: %s", brief(words))
+		return agent.Errorf(agent.CodeInternal, "Claude Code gave up: %s", program.Quote(words))
 	}
-	f := failureOf(t.problem, status)
-	return agent.Errorf(f.code, "%s %s. Claude Code says: %s", t.provider, f.says, brief(words))
+	return program.Refused("Claude Code", t.provider, fmt.Sprintf("%s (%s)", words, cmp.Or(t.problem, strconv.Itoa(status))))
 }

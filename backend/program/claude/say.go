@@ -23,28 +23,25 @@ func (u usage) count() agent.Usage {
 	return agent.Usage{Input: input, Output: u.Output, Total: input + u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite}
 }
 
+// event is one of Anthropic's stream; only the fields of its type are set.
+type event struct {
+	Type    string
+	Index   int
+	Message struct {
+		ID, Model string
+		Usage     usage
+	}
+	Block struct{ Type, ID, Name string } `json:"content_block"`
+	Delta struct {
+		Type, Text, Thinking string
+		JSON                 string `json:"partial_json"`
+	}
+	Usage usage
+}
+
 // stream says a piece of the model's message.
-func (t *turn) stream(line []byte) {
-	var r struct {
-		Event struct {
-			Type    string
-			Index   int
-			Message struct {
-				ID, Model string
-				Usage     usage
-			}
-			Block struct{ Type, ID, Name string } `json:"content_block"`
-			Delta struct {
-				Type, Text, Thinking string
-				JSON                 string `json:"partial_json"`
-			}
-			Usage usage
-		}
-	}
-	if json.Unmarshal(line, &r) != nil {
-		return
-	}
-	switch e := &r.Event; e.Type {
+func (t *turn) stream(e *event) {
+	switch e.Type {
 	case "message_start":
 		t.streamed, t.model, t.request = e.Message.ID, e.Message.Model, e.Message.Usage
 		t.open, t.writing, t.problem = nil, map[int]string{}, ""
@@ -145,7 +142,7 @@ func readMessage(line []byte) (m assistantMessage) {
 func (t *turn) announce(id, name string, input json.RawMessage) *call {
 	c := t.calls[id]
 	if c == nil {
-		c = &call{}
+		c = &call{input: input}
 		c.name, c.own = program.OwnTool(name)
 		t.calls[id] = c
 		t.host.Say(agent.ToolCall{ID: id, Name: c.name, Input: input})
@@ -203,23 +200,28 @@ func text(content json.RawMessage) string {
 }
 
 // system says what Claude Code tells about itself, as far as it is worth a person's while.
-func (t *turn) system(subtype string, line []byte) {
+func (t *turn) system(subtype string, line []byte) error {
 	var r struct {
 		Content, Text, Description, Status string
 		Call                               string `json:"tool_use_id"`
 		Attempt                            int
 		Attempts                           int `json:"max_retries"`
 		Delay                              int `json:"retry_delay_ms"`
-		HTTP                               int `json:"error_status"`
 		Error                              string
+		HTTP                               int `json:"error_status"`
 	}
 	if json.Unmarshal(line, &r) != nil {
-		return
+		return nil
 	}
 	switch {
+	case subtype == "api_retry" && r.Error == "authentication_failed" && r.Attempt > 1:
+		// Once more is sensible, because it may get a new token. After that a person has to do something.
+		t.locked = fmt.Sprintf("HTTP %d", r.HTTP)
+		return t.interrupt()
 	case subtype == "api_retry":
 		delay := (time.Duration(r.Delay) * time.Millisecond).Round(time.Second)
-		t.host.Say(agent.Status{Text: fmt.Sprintf("%s %s. Claude Code tries again in %s (%d of %d).", t.provider, failureOf(r.Error, r.HTTP).says, max(delay, time.Second), r.Attempt, r.Attempts)})
+		why := strings.ReplaceAll(r.Error, "_", " ")
+		t.host.Say(agent.Status{Text: fmt.Sprintf("Claude Code has no answer from %s (%s). It tries again in %v (%d of %d).", t.provider, why, max(delay, time.Second), r.Attempt, r.Attempts)})
 	case subtype == "status" && r.Status == "compacting":
 		t.host.Say(agent.Status{Text: "Claude Code sums up what was said so far, to make room."})
 	case subtype == "task_progress":
@@ -227,6 +229,7 @@ func (t *turn) system(subtype string, line []byte) {
 	case subtype == "local_command_output" && r.Content != "":
 		t.host.Say(agent.MessageWhole{Text: r.Content})
 	case subtype == "informational" || subtype == "notification" || subtype == "model_refusal_fallback":
-		t.host.Say(agent.Status{Text: brief(r.Content + r.Text)})
+		t.host.Say(agent.Status{Text: program.Quote(r.Content + r.Text)})
 	}
+	return nil
 }

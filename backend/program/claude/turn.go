@@ -27,12 +27,14 @@ type turn struct {
 	open     agent.Event      // what ends the block that is being said, or nil
 	writing  map[int]string   // calls whose arguments come in pieces, by block
 	calls    map[string]*call // said and not answered, by id
+	locked   string           // set when the provider does not let Claude Code in: what it says
 	problem  string           // the kind of the failure that Claude Code gave last
 }
 
 type call struct {
 	name   string // without the prefix of parley-tools
 	own    bool
+	input  json.RawMessage // as it was said
 	denied bool
 }
 
@@ -51,7 +53,7 @@ func (s *Speaker) Take(line *program.Line, of *program.Turn) (agent.Finish, erro
 		switch {
 		case in.Stop:
 			t.stopped = true
-			_, err = s.send(line, order{Subtype: "interrupt", CancelQueued: true})
+			err = t.interrupt()
 		case in.Steer != "":
 			err = t.tell(in.Steer, nil)
 		default:
@@ -64,6 +66,12 @@ func (s *Speaker) Take(line *program.Line, of *program.Turn) (agent.Finish, erro
 			return *finish, nil
 		}
 	}
+}
+
+// interrupt tells Claude Code to stop, and to forget what it was told meanwhile.
+func (t *turn) interrupt() error {
+	_, err := t.send(t.line, order{Subtype: "interrupt", CancelQueued: true})
+	return err
 }
 
 // message is one of the person.
@@ -111,6 +119,7 @@ func (t *turn) hear(line []byte) (*agent.Finish, error) {
 	var r struct {
 		Type, Subtype string
 		Parent        string `json:"parent_tool_use_id"` // the call that a subagent works for
+		Event         event
 	}
 	if json.Unmarshal(line, &r) != nil {
 		return nil, nil
@@ -131,7 +140,7 @@ func (t *turn) hear(line []byte) (*agent.Finish, error) {
 	}
 	switch {
 	case r.Type == "system":
-		t.system(r.Subtype, line)
+		return nil, t.system(r.Subtype, line)
 	case r.Type == "user":
 		t.results(line)
 	case r.Type == "assistant" && r.Parent != "":
@@ -139,7 +148,7 @@ func (t *turn) hear(line []byte) (*agent.Finish, error) {
 	case r.Type == "assistant":
 		t.message(line)
 	case r.Type == "stream_event" && r.Parent == "":
-		t.stream(line)
+		t.stream(&r.Event)
 	case !known[r.Type]:
 		t.host.Say(agent.Data{Name: "update", Data: append([]byte(nil), line...)})
 	}

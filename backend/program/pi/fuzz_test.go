@@ -38,7 +38,7 @@ func FuzzTake(f *testing.F) {
 			return
 		}
 		for range 100 {
-			if _, err := s.Take(line, &program.Turn{Text: "go", Host: &listener{t, 0}}); err != nil {
+			if _, err := s.Take(line, &program.Turn{Text: "/", Host: &listener{t, 0}}); err != nil {
 				return
 			}
 		}

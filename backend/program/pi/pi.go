@@ -110,8 +110,9 @@ func (s *Speaker) send(line *program.Line, c command) (id string, err error) {
 
 // Take lets Pi answer a message until it has settled.
 func (s *Speaker) Take(line *program.Line, t *program.Turn) (agent.Finish, error) {
-	if name, _, _ := strings.Cut(t.Text, " "); slices.Contains(s.terminal, strings.TrimPrefix(name, "/")) && name[0] == '/' {
-		return agent.Finish{}, agent.Errorf(agent.CodeValidation, "Pi's command %s works in a terminal only. Send another message.", name)
+	word, _, _ := strings.Cut(t.Text, " ")
+	if name, ok := strings.CutPrefix(word, "/"); ok && slices.Contains(s.terminal, name) {
+		return agent.Finish{}, agent.Errorf(agent.CodeValidation, "Pi's command %s works in a terminal only. Send another message.", word)
 	}
 	prompt := command{Type: "prompt", Message: t.Text}
 	for _, i := range t.Images {

@@ -21,7 +21,8 @@ func kind(line []byte) string {
 
 // read gives a record that has the shape of R.
 func read[R any](line []byte) (r R, ok bool) {
-	return r, json.Unmarshal(line, &r) == nil
+	err := json.Unmarshal(line, &r)
+	return r, err == nil
 }
 
 // command is what Pi is asked to do; what it answers has the same id.
@@ -40,6 +41,7 @@ type image struct {
 
 type response struct {
 	ID      string
+	Command string
 	Success bool
 	Error   string
 	Data    json.RawMessage
@@ -85,7 +87,7 @@ type execution struct {
 
 type result struct {
 	Content []struct{ Text string }
-	Details struct{ Patch string }
+	Details json.RawMessage // as the tool likes
 }
 
 // text is what the model reads.
@@ -104,10 +106,11 @@ func (r result) text() string {
 
 // change is what a person is shown of a file that was edited, or nil.
 func (r result) change(path string) json.RawMessage {
-	if r.Details.Patch == "" {
+	edit, _ := read[struct{ Patch string }](r.Details)
+	if edit.Patch == "" {
 		return nil
 	}
-	data, _ := json.Marshal(change{Path: path, Diff: r.Details.Patch}) // strings: it cannot fail
+	data, _ := json.Marshal(change{Path: path, Diff: edit.Patch}) // strings: it cannot fail
 	return data
 }
 
@@ -129,13 +132,14 @@ func argumentsOf(input json.RawMessage) arguments {
 
 // retry is a wait before the model is asked again.
 type retry struct {
-	Attempt, MaxAttempts, DelayMs int
-	ErrorMessage                  string
+	Attempt, MaxAttempts int
+	DelayMs              float64
+	ErrorMessage         string
 }
 
 // request is what an extension asks of whoever shows Pi to a person.
 type request struct {
-	Type, ID, Method, Title, Message, StatusKey, StatusText string
+	ID, Method, Title, Message, StatusKey, StatusText string
 }
 
 // question is what Parley's extension asks before a tool runs.

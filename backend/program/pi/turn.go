@@ -1,6 +1,7 @@
 package pi
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -55,6 +56,9 @@ func (t *turn) stop() error {
 	return err
 }
 
+// resultAgain begins what says the whole result of a tool a second time.
+var resultAgain = []byte(`{"type":"message_end","message":{"role":"toolResult"`)
+
 // take takes a line of Pi's.
 func (t *turn) take(line []byte) error {
 	kind := kind(line)
@@ -82,6 +86,9 @@ func (t *turn) take(line []byte) error {
 			t.update(u)
 		}
 	case "message_end":
+		if bytes.HasPrefix(line, resultAgain) {
+			break
+		}
 		if m, ok := read[message](line); ok && m.Message.Role == "assistant" {
 			t.message(m)
 		}
@@ -91,7 +98,7 @@ func (t *turn) take(line []byte) error {
 		}
 	case "auto_retry_start", "summarization_retry_scheduled":
 		r, _ := read[retry](line)
-		t.host.Say(agent.Status{Text: fmt.Sprintf("%s Pi asks again in %.0f s (%d of %d)", program.Refused("Pi", t.provider, r.ErrorMessage).Message, float64(r.DelayMs)/1000, r.Attempt, r.MaxAttempts)})
+		t.host.Say(agent.Status{Text: fmt.Sprintf("%s Pi asks again in %.0f s (%d of %d)", program.Refused("Pi", t.provider, r.ErrorMessage).Message, r.DelayMs/1000, r.Attempt, r.MaxAttempts)})
 	case "compaction_start":
 		t.host.Say(agent.Status{Text: "Pi sums up what was said so far"})
 	case "agent_settled":
@@ -118,8 +125,12 @@ func (t *turn) response(r response) error {
 		t.accepted, t.settled = true, answer.Disposition == "handled"
 	case r.ID == t.prompt && t.stopped:
 		t.settled = true
+	case r.ID == t.prompt && strings.Contains(r.Error, "No API key found"):
+		return agent.Errorf(agent.CodeProviderAuth, "Pi is not logged in to who serves its model. Run pi in a terminal and log in there with /login.")
 	case r.ID == t.prompt:
-		return program.Refused("Pi", t.provider, r.Error)
+		return agent.Errorf(agent.CodeSandbox, "Pi did not take the message: %s", program.Quote(r.Error))
+	case r.Command == "steer" && !r.Success:
+		t.host.Say(agent.Status{Text: "Pi did not take what was said meanwhile: " + program.Quote(r.Error)})
 	case len(answer.Steering)+len(answer.FollowUp) > 0:
 		back, _ := json.Marshal(append(answer.Steering, answer.FollowUp...)) // strings: it cannot fail
 		t.host.Say(agent.Data{Name: "unsent", Data: back})

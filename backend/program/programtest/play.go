@@ -59,7 +59,8 @@ func Play(t *testing.T, update bool, make func() program.Speaker) {
 	}
 }
 
-const patience = 10 * time.Second
+// patience is for a speaker that hangs, on the slowest machine.
+const patience = time.Minute
 
 // stage is a program that is played, and the listener of its speaker.
 type stage struct {
@@ -122,12 +123,14 @@ func (s *stage) play(script string) (should, said string) {
 			s.in.awaitReader(s.T)
 			s.line.Stop()
 		case "steer":
-			s.line.Steer(rest, within(s.T, "a message in the middle of the turn is taken"))
+			within(s.T, "a message in the middle of the turn is taken", func(late <-chan struct{}) { s.line.Steer(rest, late) })
 		case "answer":
-			select {
-			case s.answers <- parse[program.Answer](s.T, rest):
-			case <-within(s.T, "a question"):
-			}
+			within(s.T, "a question", func(late <-chan struct{}) {
+				select {
+				case s.answers <- parse[program.Answer](s.T, rest):
+				case <-late:
+				}
+			})
 		case "gone":
 			s.in.end()
 		}
@@ -151,31 +154,34 @@ func (s *stage) begin(do func()) {
 }
 
 func (s *stage) await() {
-	select {
-	case <-s.busy:
-	case <-within(s.T, "the end of what the speaker was asked to do"):
-	}
+	within(s.T, "the end of what the speaker was asked to do", func(late <-chan struct{}) {
+		select {
+		case <-s.busy:
+		case <-late:
+		}
+	})
 }
 
 // within fails the test when what is waited for takes too long.
-func within(t *testing.T, what string) <-chan struct{} {
+func within(t *testing.T, what string, wait func(late <-chan struct{})) {
 	late := make(chan struct{})
 	timer := time.AfterFunc(patience, func() {
 		t.Errorf("waited in vain for: %s", what)
 		close(late)
 	})
-	t.Cleanup(func() { timer.Stop() })
-	return late
+	defer timer.Stop()
+	wait(late)
 }
 
 // written is the next line that the speaker writes.
-func (s *stage) written() string {
-	select {
-	case line := <-s.out:
-		return line
-	case <-within(s.T, "a line of the speaker"):
-		return ""
-	}
+func (s *stage) written() (line string) {
+	within(s.T, "a line of the speaker", func(late <-chan struct{}) {
+		select {
+		case line = <-s.out:
+		case <-late:
+		}
+	})
+	return line
 }
 
 // Write takes what the speaker writes.
@@ -232,12 +238,14 @@ func (s *stage) Input(call, question string, options []string) program.Answer {
 }
 
 func (s *stage) answer() program.Answer {
-	select {
-	case a := <-s.answers:
-		return a
-	case <-within(s.T, "an answer"):
-		return program.Answer{Stopped: true}
-	}
+	a := program.Answer{Stopped: true}
+	within(s.T, "an answer", func(late <-chan struct{}) {
+		select {
+		case a = <-s.answers:
+		case <-late:
+		}
+	})
+	return a
 }
 
 func parse[V any](t *testing.T, text string) (v V) {

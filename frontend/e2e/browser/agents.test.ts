@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
 import { text } from '../../src/ui/text.ts';
 import { Served } from '../program.ts';
-import { composer, readable, saidAndDone, say, test as base, turns, violations } from './browser.ts';
+import { answer, composer, files, isOver, questions, readable, saidAndDone, say, test as base, turns, violations } from './browser.ts';
 
 /** A machine with a small agent that answers to a name that Parley knows, and with another one that is too old. */
 const test = base
@@ -93,4 +93,78 @@ test('another agent goes on in a session of its own, which says so', async ({ pa
   await page.getByRole('navigation').getByRole('link', { name: 'First' }).last().click();
   await handed.waitFor({ state: 'detached' });
   expect(await picker(page).inputValue(), 'the one that was left stays as it was').toBe('demo');
+});
+
+describe('an agent that is a program', () => {
+  test('is tried with one click', async ({ page }) => {
+    await look(page);
+    await row(page, 'opencode').getByRole('button', { name: text.harness.tryNamed('opencode') }).click();
+    await isOver(page, text.harness.hello);
+    await readable(answer(page)).toContain('Said in code mode.');
+    expect(await picker(page).inputValue()).toBe('opencode');
+  });
+
+  test('asks before it changes a file, and its tools have cards', async ({ page }) => {
+    await picker(page).selectOption('opencode');
+    await say(page, 'write a.txt');
+    await readable(questions(page)).toContain('a.txt');
+    expect(await files(page)).toEqual({});
+    await questions(page).getByRole('button', { name: text.question.once }).click();
+    await isOver(page, 'It is written.');
+    expect(await files(page)).toEqual({ 'a.txt': 'one\n' });
+    await turns(page).getByRole('button', { name: `${text.tool.create.done} a.txt` }).click();
+    await readable(turns(page).getByRole('region', { name: text.tool.diff })).toContain('one');
+    await saidAndDone(page, 'run ls -l');
+    await turns(page).getByRole('button', { name: `${text.tool.other.done} ls -l` }).click();
+    await readable(turns(page).last().getByRole('region', { name: text.tool.output })).toMatch(/\$ ls -l\ngreen/);
+    await say(page, 'write b.txt');
+    await questions(page).getByRole('button', { name: text.question.deny }).click();
+    await isOver(page, 'Then not.');
+    expect(await files(page)).toEqual({ 'a.txt': 'one\n' });
+  });
+
+  test('lets its mode be chosen, for the next turn and those that follow', async ({ page }) => {
+    await picker(page).selectOption('opencode');
+    await saidAndDone(page, 'Hello');
+    const mode = page.getByRole('combobox', { name: 'Mode' });
+    await mode.selectOption('plan');
+    await saidAndDone(page, 'Now?');
+    await readable(answer(page)).toContain('Said in plan mode.');
+    await page.reload();
+    await expect.poll(() => mode.inputValue()).toBe('plan');
+    expect(await violations(page)).toEqual([]);
+  });
+
+  test('has its commands completed', async ({ page }) => {
+    await picker(page).selectOption('opencode');
+    await saidAndDone(page, 'Hello');
+    await composer(page).fill('/re');
+    const commands = page.getByRole('listbox', { name: text.composer.commands });
+    await readable(commands).toMatch(/review[^]*recap/);
+    expect(await violations(page)).toEqual([]);
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    expect(await composer(page).inputValue()).toBe('/recap ');
+    expect(await commands.count()).toBe(0);
+    await composer(page).fill('/r');
+    await page.keyboard.press('Escape');
+    expect(await commands.count()).toBe(0);
+    expect(await composer(page).inputValue()).toBe('/r');
+  });
+
+  test('that goes on for another one is told what was said, and that is said', async ({ page }) => {
+    await saidAndDone(page, 'My word is heron. [[say:Noted.]]');
+    await picker(page).selectOption('opencode');
+    await page.getByText(text.agent.continues('opencode')).waitFor();
+    await saidAndDone(page, 'recall');
+    await readable(answer(page)).toMatch(/heron[^]*Noted/);
+    await turns(page).getByText(text.harness.how.retold).waitFor();
+  });
+
+  test('may say what nobody knows, and it is shown as it came', async ({ page }) => {
+    await picker(page).selectOption('opencode');
+    await saidAndDone(page, 'strange');
+    await turns(page).getByRole('button', { name: text.harness.update }).click();
+    await readable(turns(page)).toContain('weather_report');
+  });
 });

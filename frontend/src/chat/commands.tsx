@@ -51,7 +51,7 @@ export function CommandList({ matches, at, listId, idOf, take }: Completion) {
         {matches.length > 0 && text.harness.commands(matches.length)}
       </p>
       {matches.length > 0 && (
-        <div id={listId} role="listbox" aria-label={text.composer.commands} className="mb-1 max-h-60 overflow-y-auto rounded-xl border border-line-strong bg-raised p-1 text-sm shadow-pop">
+        <div id={listId} role="listbox" aria-label={text.composer.commands} className="absolute inset-x-0 bottom-full z-10 mb-1 max-h-60 overflow-y-auto rounded-xl border border-line-strong bg-raised p-1 text-sm shadow-pop">
           {matches.map((command, i) => (
             // oxlint-disable-next-line jsx-a11y/click-events-have-key-events -- the keys are those of the box
             <div

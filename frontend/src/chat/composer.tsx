@@ -81,8 +81,8 @@ export function Composer({ session, lastSent, isBusy, isPaused, asked, commands,
       <p role="status" className="px-4 text-sm text-warn empty:hidden [&:not(:empty)]:pb-1.5">
         {(wasRefused && cannot) || refusal}
       </p>
-      <CommandList {...completion} />
-      <div className="rounded-2xl border border-line-strong bg-raised shadow-[0_1px_3px_oklch(0_0_0/0.05)] focus-within:border-accent">
+      <div className="relative rounded-2xl border border-line-strong bg-raised shadow-[0_1px_3px_oklch(0_0_0/0.05)] focus-within:border-accent">
+        <CommandList {...completion} />
         <TextArea
           ref={box}
           label={text.composer.label}

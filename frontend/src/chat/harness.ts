@@ -4,6 +4,7 @@ import type { Message } from './message.ts';
 export interface Option {
   id: string;
   name: string;
+  category?: string;
   value: string;
   choices: { value: string; name: string; description?: string }[];
 }

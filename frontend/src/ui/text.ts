@@ -126,6 +126,7 @@ export const text = {
     update: 'Something that Parley does not know',
     commands: (n: number) => plural(n, 'command', 'commands'),
   },
+  option: (name: string, choice: string) => `${name}: ${choice}`,
   copyFolder: (path: string) => `Copy folder: ${path}`,
   theme: (theme: string) => `Theme: ${theme}`,
 
