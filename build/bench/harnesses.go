@@ -187,7 +187,7 @@ func numbered(deltas int) string {
 
 func (o *outsider) noteFirst(s stream) {
 	o.first = append(o.first, s.first)
-	if n, ok := o.note(); ok {
+	if n, ok := o.note(s); ok {
 		own := n.first.Sub(n.asked)
 		o.own = append(o.own, own)
 		o.before = append(o.before, n.asked.Sub(s.begun))
@@ -197,20 +197,21 @@ func (o *outsider) noteFirst(s stream) {
 
 func (o *outsider) noteBurst(s stream) {
 	o.whole = append(o.whole, s.whole)
-	if n, ok := o.note(); ok {
+	if n, ok := o.note(s); ok {
 		own := n.last.Sub(n.asked)
 		o.ownWhole = append(o.ownWhole, own)
 		o.addedWhole = append(o.addedWhole, s.whole-own)
 	}
 }
 
-// note is what the relay noted of the last turn, if there is one.
-func (o *outsider) note() (n note, ok bool) {
+// note is what the relay noted of a turn, if there is one.
+func (o *outsider) note(s stream) (n note, ok bool) {
 	if o.notes == "" {
 		return n, false
 	}
-	if n, o.err = readNote(o.notes); o.err != nil {
-		o.err = fmt.Errorf("its relay: %w", o.err)
+	n, err := readNote(o.notes)
+	if err != nil || n.asked.Before(s.begun) {
+		o.err = fmt.Errorf("its relay noted nothing of a turn (%v)", err)
 	}
 	return n, o.err == nil
 }
