@@ -10,8 +10,9 @@ import (
 
 // Uploaded is how a message refers to a file that was uploaded before it.
 type Uploaded struct {
-	Handle agent.MediaHandle `json:"handle"`
-	URL    string            `json:"url"` // of a file part, and at this door
+	Handle    agent.MediaHandle `json:"handle"`
+	URL       string            `json:"url"`       // of a file part, and at this door
+	MediaType string            `json:"mediaType"` // as the content says, whatever its sender does
 }
 
 // postMedia takes a file: the body is its content. It is kept for some days, and for as long as a message refers to it.
@@ -24,7 +25,7 @@ func (d inside) postMedia(r *http.Request) (Uploaded, error) {
 	if err == nil {
 		err = d.Store.PutMedia(r.Context(), d.project, m)
 	}
-	return Uploaded{m.Handle, uistream.MediaURL(m.Handle)}, err
+	return Uploaded{m.Handle, uistream.MediaURL(m.Handle), m.MimeType}, err
 }
 
 // getMedia gives a file to whoever has the token. A browser that is led here does not, and would show nothing of it.

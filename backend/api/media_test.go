@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -87,6 +88,29 @@ func TestFilesThatAreNotTaken(t *testing.T) {
 		}
 	}
 	w.upload("ID3" + strings.Repeat("x", 12<<20))
+}
+
+func TestADraftKeepsItsFiles(t *testing.T) {
+	w := open(t)
+	u := w.upload(picture)
+	var s Session
+	w.decode(w.request("PATCH", "/sessions/s", `{"draftFiles":[{"url":"`+u.URL+`","name":"a.png"}]}`, nil), &s)
+	if want := []DraftFile{{u.URL, "a.png", "image/png", int64(len(picture))}}; !slices.Equal(s.DraftFiles, want) || u.MediaType != "image/png" {
+		t.Errorf("the draft is %+v", s)
+	}
+	for _, url := range []string{"/media/" + strings.Repeat("0", 64), "https://example.org/a.png", "/media/x", ""} {
+		if f := failure(t, w.request("PATCH", "/sessions/s", `{"draftFiles":[{"url":"`+url+`","name":"a"}]}`, nil)); f.Code != 400 {
+			t.Errorf("%q: %+v", url, f)
+		}
+	}
+	w.decode(w.request("PATCH", "/sessions/s", `{"draft":"see"}`, nil), &s)
+	if len(s.DraftFiles) != 1 {
+		t.Errorf("a text took the files away: %+v", s)
+	}
+	w.decode(w.request("PATCH", "/sessions/s", `{"draftFiles":[]}`, nil), &s)
+	if len(s.DraftFiles) > 0 {
+		t.Errorf("they are still there: %+v", s)
+	}
 }
 
 func TestAPurgedSessionIsGone(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 
 	"parley/backend/agent"
 	"parley/backend/store"
+	"parley/backend/uistream"
 )
 
 // Session is a session as a list shows it.
@@ -17,6 +18,7 @@ type Session struct {
 	Agent        Agent           `json:"agent"`
 	WorkingDir   string          `json:"workingDir"`
 	Draft        string          `json:"draft"`
+	DraftFiles   []DraftFile     `json:"draftFiles"`
 	Turns        int64           `json:"turns"`
 	MaxTurns     int64           `json:"maxTurns"`
 	InputTokens  int64           `json:"inputTokens"`
@@ -34,16 +36,30 @@ type SessionList struct {
 
 // SessionChange changes what is set. A draft may be kept for a session that does not exist yet: it makes it.
 type SessionChange struct {
-	Title    *string `json:"title,omitempty"`
-	Draft    *string `json:"draft,omitempty"`
-	MaxTurns *int64  `json:"maxTurns,omitempty"`
+	Title      *string     `json:"title,omitempty"`
+	Draft      *string     `json:"draft,omitempty"`
+	DraftFiles []DraftFile `json:"draftFiles,omitempty"` // all of them; url and name are enough
+	MaxTurns   *int64      `json:"maxTurns,omitempty"`
 
 	Options map[string]string `json:"options,omitempty"` // of the agent's program, from the next turn on
 }
 
+// DraftFile is a file that goes along with a draft, once that is sent. It was uploaded before.
+type DraftFile struct {
+	URL       string `json:"url"`
+	Name      string `json:"name"`
+	MediaType string `json:"mediaType,omitempty"`
+	Size      int64  `json:"size,omitempty"` // in bytes
+}
+
 func toSession(s store.Session) Session {
+	files := make([]DraftFile, len(s.DraftFiles))
+	for i, part := range s.DraftFiles {
+		p := part.(agent.MediaPart)
+		files[i] = DraftFile{uistream.MediaURL(p.Handle), p.Name, p.MimeType, p.ByteLength}
+	}
 	return Session{
-		ID: s.Key.Session, Title: s.Title, Status: s.Status, Agent: toAgent(s.Agent), WorkingDir: s.WorkingDir, Draft: s.Draft,
+		ID: s.Key.Session, Title: s.Title, Status: s.Status, Agent: toAgent(s.Agent), WorkingDir: s.WorkingDir, Draft: s.Draft, DraftFiles: files,
 		Turns: s.Turns, MaxTurns: s.MaxTurns, InputTokens: s.InputTokens, OutputTokens: s.OutputTokens, NextSequence: s.NextSeq,
 		CreatedAt: s.CreatedAt.UnixMilli(), UpdatedAt: s.UpdatedAt.UnixMilli(),
 	}
@@ -89,7 +105,18 @@ func (d inside) changeSession(r *http.Request, c SessionChange) (Session, error)
 	if c.MaxTurns != nil && *c.MaxTurns < 1 {
 		return Session{}, agent.Errorf(agent.CodeValidation, "maxTurns must be at least 1.")
 	}
-	s, err := d.Sessions.Change(r.Context(), key, store.Change(c))
+	change := store.Change{Title: c.Title, Draft: c.Draft, MaxTurns: c.MaxTurns, Options: c.Options}
+	if c.DraftFiles != nil {
+		change.DraftFiles = make([]agent.Part, len(c.DraftFiles))
+	}
+	for i, f := range c.DraftFiles {
+		handle, err := uistream.MediaHandle(f.URL)
+		if err != nil {
+			return Session{}, err
+		}
+		change.DraftFiles[i] = agent.MediaPart{Handle: handle, Name: f.Name}
+	}
+	s, err := d.Sessions.Change(r.Context(), key, change)
 	return toSession(s), err
 }
 

@@ -11,8 +11,13 @@ import (
 // Change changes what a person may change about a session. A draft may come before the session's first message: then
 // it makes the session, so that nothing typed is lost.
 func (s *Sessions) Change(ctx context.Context, key agent.SessionKey, c store.Change) (store.Session, error) {
+	attached := agent.Message{Parts: c.DraftFiles}
+	if err := s.lookUpMedia(ctx, key.Project, &attached); err != nil {
+		return store.Session{}, err
+	}
+	c.DraftFiles = attached.Parts
 	err := s.Store.ChangeSession(ctx, key, c)
-	if errors.Is(err, store.ErrNotFound) && c.Draft != nil {
+	if errors.Is(err, store.ErrNotFound) && (c.Draft != nil || c.DraftFiles != nil) {
 		if _, err := s.create(ctx, key, "", agent.Overlay{}); err != nil {
 			return store.Session{}, err
 		}

@@ -3,10 +3,12 @@ package session
 import (
 	"bytes"
 	"log/slog"
+	"reflect"
 	"strings"
 	"testing"
 
 	"parley/backend/agent"
+	"parley/backend/store"
 )
 
 // TestAnAgentIsToldOfWhatItDoesNotSee: the text goes as it is, in this turn and in those that follow, and the log says
@@ -41,5 +43,32 @@ func TestAnAgentIsToldOfWhatItDoesNotSee(t *testing.T) {
 	want := `[attached: "list.txt", text/plain; its content is not shown to you]`
 	if len(got) != 2 || got[0] != r.User.Parts[0] || got[1] != (agent.TextPart{Text: want}) {
 		t.Errorf("the agent is told %q", got)
+	}
+}
+
+func TestADraftMayBeAFile(t *testing.T) {
+	w := fresh(t)
+	milk, err := agent.NewMedia([]byte("milk"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	change := store.Change{DraftFiles: []agent.Part{agent.MediaPart{Handle: milk.Handle, Name: "list.txt"}}}
+	if _, err := w.Change(t.Context(), home, change); agent.AsError(err).Code != agent.CodeValidation {
+		t.Errorf("one that nobody uploaded: %v", err)
+	}
+	if err := w.store.PutMedia(t.Context(), home.Project, milk); err != nil {
+		t.Fatal(err)
+	}
+	s, err := w.Change(t.Context(), home, change)
+	if want := []agent.Part{milk.Part("list.txt")}; err != nil || !reflect.DeepEqual(s.DraftFiles, want) || s.Status != store.Created {
+		t.Fatalf("got %+v, %v", s, err)
+	}
+	draft := "and a text"
+	if s, err = w.Change(t.Context(), home, store.Change{Draft: &draft}); err != nil || len(s.DraftFiles) != 1 {
+		t.Fatalf("got %+v, %v", s, err)
+	}
+	all(t, w.send(t, says("[[say:x]]")))
+	if s := w.status(t); len(s.DraftFiles) != 0 {
+		t.Errorf("the files outlived their sending: %+v", s.DraftFiles)
 	}
 }

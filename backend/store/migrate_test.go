@@ -188,6 +188,12 @@ func holdsTheGarden(t *testing.T, s *Store, schema int) {
 			t.Errorf("allowed are %v (%v)", tools, err)
 		}
 	}
+	if schema >= 5 {
+		milk := media("milk\n")
+		if want := []agent.Part{milk.Part("list.txt")}; !reflect.DeepEqual(list[0].DraftFiles, want) {
+			t.Errorf("the files of the draft are %+v", list[0].DraftFiles)
+		}
+	}
 	answer := text("a1", agent.RoleAssistant, "Pears, mostly.")
 	answer.Model = "m"
 	if want := []agent.Message{{ID: "u1", Role: agent.RoleUser, Parts: question}, answer}; !reflect.DeepEqual(history, want) {

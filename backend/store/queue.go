@@ -51,7 +51,7 @@ func (s *Store) Enqueue(ctx context.Context, key agent.SessionKey, m agent.Messa
 		}
 		now := milliseconds(s.now())
 		var session, row int64
-		err = tx.row(ctx, `UPDATE session SET next_queued = next_queued + 1, draft = '' WHERE project = ? AND id = ? AND deleted_at IS NULL
+		err = tx.row(ctx, `UPDATE session SET next_queued = next_queued + 1, draft = '', draft_files = '[]' WHERE project = ? AND id = ? AND deleted_at IS NULL
 			RETURNING key, next_queued - 1`, key.Project, key.Session).Scan(&session, &q.Number)
 		if errors.Is(err, sql.ErrNoRows) {
 			return ErrNotFound

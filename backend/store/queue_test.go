@@ -69,23 +69,23 @@ func TestMessagesWaitInOrder(t *testing.T) {
 func TestAQueuedMessageIsSentOnce(t *testing.T) {
 	s := fresh(t)
 	must(t, s.CreateSession(t.Context(), home, spec, ""))
-	draft := "typed before"
-	must(t, s.ChangeSession(t.Context(), home, Change{Draft: &draft}))
+	draft, file := "typed before", []agent.Part{media("milk").Part("list.txt")}
+	must(t, s.ChangeSession(t.Context(), home, Change{Draft: &draft, DraftFiles: file}))
 	m := text("u1", agent.RoleUser, "later")
 	q, err := s.Enqueue(t.Context(), home, m, nil)
 	must(t, err)
-	if session, err := s.Session(t.Context(), home); err != nil || session.Draft != "" {
-		t.Errorf("the draft of what was queued is %q (%v)", session.Draft, err)
+	if session, err := s.Session(t.Context(), home); err != nil || session.Draft != "" || len(session.DraftFiles) > 0 {
+		t.Errorf("the draft of what was queued is %q with %v (%v)", session.Draft, session.DraftFiles, err)
 	}
 	draft = "typed meanwhile"
-	must(t, s.ChangeSession(t.Context(), home, Change{Draft: &draft}))
+	must(t, s.ChangeSession(t.Context(), home, Change{Draft: &draft, DraftFiles: file}))
 	start := func(turn agent.TurnID, user agent.Message) error {
 		started := agent.TurnStarted{Turn: turn, UserMessage: user.ID, Message: agent.MessageID("a" + turn)}
 		_, err := s.StartTurn(t.Context(), home, NewTurn{Started: started, User: &user, Queued: q.Number})
 		return err
 	}
 	must(t, start("t1", m))
-	if session, err := s.Session(t.Context(), home); err != nil || session.Draft != draft || session.Head != "t1" || inQueue(t, s) != "" {
+	if session, err := s.Session(t.Context(), home); err != nil || session.Draft != draft || len(session.DraftFiles) != 1 || session.Head != "t1" || inQueue(t, s) != "" {
 		t.Errorf("sent, it left %q waiting and %+v (%v)", inQueue(t, s), session, err)
 	}
 	if err := start("t2", text("u2", agent.RoleUser, "later")); !errors.Is(err, ErrNotFound) {

@@ -32,6 +32,7 @@ type Session struct {
 	WorkingDir   string
 	Status       Status
 	Draft        string
+	DraftFiles   []agent.Part // of it
 	Head         agent.TurnID // the last turn of the branch that is shown; empty before the first
 	Turns        int64        // in which a provider was reached
 	MaxTurns     int64
@@ -45,14 +46,14 @@ type Session struct {
 
 const sessionColumns = `key, project, id, agent_snapshot, title, working_dir,
 	CASE WHEN EXISTS (SELECT 1 FROM turn WHERE turn.session = session.key AND turn.settled_at IS NULL AND turn.paused_at IS NOT NULL)
-		THEN 'paused' ELSE status END, draft, coalesce(head, ''),
+		THEN 'paused' ELSE status END, draft, draft_files, coalesce(head, ''),
 	turns, max_turns, input_tokens, output_tokens, next_seq, created_at, updated_at`
 
 func scanSession(row scanner) (Session, error) {
 	var s Session
-	var snapshot string
+	var snapshot, files string
 	var created, updated int64
-	err := row.Scan(&s.row, &s.Key.Project, &s.Key.Session, &snapshot, &s.Title, &s.WorkingDir, &s.Status, &s.Draft, &s.Head,
+	err := row.Scan(&s.row, &s.Key.Project, &s.Key.Session, &snapshot, &s.Title, &s.WorkingDir, &s.Status, &s.Draft, &files, &s.Head,
 		&s.Turns, &s.MaxTurns, &s.InputTokens, &s.OutputTokens, &s.NextSeq, &created, &updated)
 	if errors.Is(err, sql.ErrNoRows) {
 		return Session{}, ErrNotFound
@@ -62,6 +63,9 @@ func scanSession(row scanner) (Session, error) {
 	}
 	if err := json.Unmarshal([]byte(snapshot), &s.Agent); err != nil {
 		return Session{}, fmt.Errorf("agent snapshot of %s: %w", s.Key.Session, err)
+	}
+	if s.DraftFiles, err = agent.DecodeParts([]byte(files)); err != nil {
+		return Session{}, fmt.Errorf("draft of %s: %w", s.Key.Session, err)
 	}
 	s.CreatedAt, s.UpdatedAt = instant(created), instant(updated)
 	return s, nil
@@ -127,17 +131,18 @@ func (s *Store) Sessions(ctx context.Context, project agent.ProjectID, after Pag
 		after = Page{math.MaxInt64, math.MaxInt64}
 	}
 	rows, err := s.read.query(ctx, `SELECT `+sessionColumns+` FROM session
-		WHERE project = ? AND deleted_at IS NULL AND (updated_at, key) < (?, ?) AND (head IS NOT NULL OR draft <> '')
+		WHERE project = ? AND deleted_at IS NULL AND (updated_at, key) < (?, ?) AND (head IS NOT NULL OR draft <> '' OR draft_files <> '[]')
 		ORDER BY updated_at DESC, key DESC LIMIT ?`, project, after.updated, after.row, limit)
 	return list(rows, err, scanSession)
 }
 
 // Change is what a person may change about a session. Nil fields stay as they are.
 type Change struct {
-	Title    *string
-	Draft    *string
-	MaxTurns *int64
-	Options  map[string]string // of the agent's program; the others stay as they are
+	Title      *string
+	Draft      *string
+	MaxTurns   *int64
+	Options    map[string]string // of the agent's program; the others stay as they are
+	DraftFiles []agent.Part      // all of them
 }
 
 // ChangeSession changes a session, or gives ErrNotFound. A draft does not move the session up in its list.
@@ -149,9 +154,17 @@ func (s *Store) ChangeSession(ctx context.Context, key agent.SessionKey, c Chang
 	if err != nil {
 		return err
 	}
-	return s.updateSession(ctx, `UPDATE session SET title = coalesce(?, title), draft = coalesce(?, draft), max_turns = coalesce(?, max_turns),
-		agent_snapshot = json_patch(agent_snapshot, ?)
-		WHERE project = ? AND id = ? AND deleted_at IS NULL`, c.Title, c.Draft, c.MaxTurns, string(patch), key.Project, key.Session)
+	var files *string
+	if c.DraftFiles != nil {
+		encoded, err := agent.EncodeParts(c.DraftFiles)
+		if err != nil {
+			return err
+		}
+		files = new(string(encoded))
+	}
+	return s.updateSession(ctx, `UPDATE session SET title = coalesce(?, title), draft = coalesce(?, draft), draft_files = coalesce(?, draft_files),
+		max_turns = coalesce(?, max_turns), agent_snapshot = json_patch(agent_snapshot, ?)
+		WHERE project = ? AND id = ? AND deleted_at IS NULL`, c.Title, c.Draft, files, c.MaxTurns, string(patch), key.Project, key.Session)
 }
 
 // ChooseAgent gives another agent to a session in which nothing was sent yet; after that it is ErrExists.

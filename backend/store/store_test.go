@@ -248,7 +248,11 @@ func TestTheListIsNewestFirstPagedAndWithoutEmptyOrDeletedSessions(t *testing.T)
 	}
 	must(t, s.RestoreSession(t.Context(), deleted))
 	empty, draft := agent.SessionKey{Project: agent.DefaultProject, Session: "s3"}, "unsent"
-	must(t, s.ChangeSession(t.Context(), empty, Change{Draft: &draft}))
+	must(t, s.ChangeSession(t.Context(), empty, Change{DraftFiles: []agent.Part{media("milk").Part("list.txt")}}))
+	if got := list(); got != "s6 s5 s4 s3 s2 s1 s0" {
+		t.Errorf("with a file to be sent: %s", got)
+	}
+	must(t, s.ChangeSession(t.Context(), empty, Change{Draft: &draft, DraftFiles: []agent.Part{}}))
 	if got := list(); got != "s6 s5 s4 s3 s2 s1 s0" {
 		t.Errorf("after undo and a draft: %s", got)
 	}

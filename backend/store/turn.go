@@ -44,8 +44,8 @@ func (s *Store) StartTurn(ctx context.Context, key agent.SessionKey, t NewTurn) 
 		}
 		first = records[0]
 		var row int64
-		err = tx.row(ctx, `UPDATE session SET status = ?, updated_at = ?, draft = CASE ? WHEN 0 THEN '' ELSE draft END,
-			title = CASE title WHEN '' THEN ? ELSE title END WHERE project = ? AND id = ? RETURNING key`,
+		err = tx.row(ctx, `UPDATE session SET status = ?1, updated_at = ?2, draft = iif(?3, draft, ''), draft_files = iif(?3, draft_files, '[]'),
+			title = CASE title WHEN '' THEN ?4 ELSE title END WHERE project = ?5 AND id = ?6 RETURNING key`,
 			Running, now, t.Queued, t.Title, key.Project, key.Session).Scan(&row)
 		if err != nil {
 			return err

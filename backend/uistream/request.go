@@ -127,8 +127,8 @@ func (r *reader) file(path string, in map[string]json.RawMessage) agent.Part {
 	if len(name) > 255 {
 		r.fail("%s.filename must be at most 255 bytes long", path)
 	}
-	if sum, ours := strings.CutPrefix(address, mediaPath); ours {
-		handle, err := agent.MediaHandleOf(sum)
+	if strings.HasPrefix(address, mediaPath) {
+		handle, err := MediaHandle(address)
 		if err != nil {
 			r.fail("%s.url is not one that POST /media gave", path)
 		}

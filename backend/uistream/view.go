@@ -2,6 +2,7 @@ package uistream
 
 import (
 	"fmt"
+	"strings"
 
 	"parley/backend/agent"
 )
@@ -66,3 +67,13 @@ const mediaPath = "/media/"
 
 // MediaURL is where the door gives media, without the door's own address, which is another after each start.
 func MediaURL(h agent.MediaHandle) string { return mediaPath + h.Sum() }
+
+// MediaHandle is the media at a URL that MediaURL gave.
+func MediaHandle(url string) (agent.MediaHandle, error) {
+	sum, ours := strings.CutPrefix(url, mediaPath)
+	handle, err := agent.MediaHandleOf(sum)
+	if !ours || err != nil {
+		return "", agent.Errorf(agent.CodeValidation, "%q is no url that POST /media gave.", url)
+	}
+	return handle, nil
+}

@@ -2,7 +2,7 @@
 // A small agent that speaks the Agent Client Protocol. It does what a message says:
 //   write NAME   asks, and writes a file      run COMMAND   shows a command and what it wrote
 //   recall       says all that it was sent     strange       says something that nobody knows
-// Whatever else is said is answered with the mode that it is in.
+// Whatever else is said is answered with the mode that it is in, and with the number of pictures that came along.
 import { writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
@@ -49,7 +49,7 @@ function run(command) {
 }
 
 const methods = {
-  initialize: () => ({ protocolVersion: 1, agentInfo: { name: 'small', version: '1.18.33' }, agentCapabilities: {}, authMethods: [] }),
+  initialize: () => ({ protocolVersion: 1, agentInfo: { name: 'small', version: '1.18.33' }, agentCapabilities: { promptCapabilities: { image: true } }, authMethods: [] }),
   'session/new': () => {
     setImmediate(() => update({ sessionUpdate: 'available_commands_update', availableCommands: [{ name: 'review', description: 'Looks at what changed' }, { name: 'recap', description: 'Says it again' }] }));
     return { sessionId, configOptions: options() };
@@ -67,7 +67,8 @@ const methods = {
     else if (word === 'recall') say(heard.join('\n'));
     else {
       if (word === 'strange') update({ sessionUpdate: 'weather_report', sky: 'grey' });
-      say(`Said in ${mode} mode.`);
+      const pictures = prompt.filter(({ type }) => type === 'image').length;
+      say(`Said in ${mode} mode${pictures ? ` with pictures: ${pictures}` : ''}.`);
     }
     return { stopReason: 'end_turn' };
   },

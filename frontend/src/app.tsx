@@ -9,6 +9,7 @@ import { Button } from './ui/button.tsx';
 import { Connection, Locked } from './ui/connection.tsx';
 import { DialogView } from './ui/dialog.tsx';
 import { useShortcut } from './ui/keys.ts';
+import { PictureDialog } from './parts/picture.tsx';
 import { goTo, settleOn, useRoute } from './ui/route.ts';
 import { useStore } from './ui/store.ts';
 import { text } from './ui/text.ts';
@@ -61,6 +62,7 @@ function Page() {
       <DialogView />
       <KeyDialog />
       <HarnessDialog />
+      <PictureDialog />
     </div>
   );
 }

@@ -22,6 +22,7 @@ import type {
   SessionList,
   Stop,
   Unlocking,
+  Uploaded,
   Vault,
 } from './types.gen.ts';
 
@@ -38,6 +39,7 @@ export class ApiError extends Error {
 }
 
 interface Asking {
+  /** The content of a file, or anything that is sent as JSON. */
   body?: unknown;
   accept?: string;
   /** Lets the request outlive the page. */
@@ -79,6 +81,8 @@ export class Client {
     this.ask<LoadedSession>('POST', `/load-session?${query(page)}`, { body: { session_id: id } });
   /** A file that belongs to a message, by the address in its part. */
   media = async (address: string, signal: AbortSignal) => (await this.#fetch('GET', address, { signal })).blob();
+  /** Keeps a file for a message that is sent later. */
+  upload = (content: ArrayBuffer) => this.ask<Uploaded>('POST', '/media', { body: content });
   stop = (id: string) =>
     this.ask<Stop>('POST', `/messages/${encodeURIComponent(id)}/stop`, { signal: AbortSignal.timeout(stopLimit) });
 
@@ -130,13 +134,15 @@ export class Client {
   async #fetch(method: string, path: string, { body, accept = '*/*', ...how }: Asking): Promise<Response> {
     const connection = await this.door.connection();
     if (!connection) throw new ApiError(401, 'unauthorized', text.locked.title);
+    const isFile = body instanceof ArrayBuffer;
+    const contentType = body !== undefined && { 'content-type': isFile ? 'application/octet-stream' : 'application/json' };
     let response: Response;
     try {
       response = await fetch(connection.url + path, {
         ...how,
         method,
-        headers: { accept, authorization: `Bearer ${connection.token}`, ...(body !== undefined && { 'content-type': 'application/json' }) },
-        body: body === undefined ? undefined : JSON.stringify(body),
+        headers: { accept, authorization: `Bearer ${connection.token}`, ...contentType },
+        body: isFile ? body : body === undefined ? undefined : JSON.stringify(body),
       });
     } catch {
       throw new ApiError(0, 'unreachable', text.unreachable);

@@ -152,6 +152,13 @@ export interface HarnessList {
 
 export type Status = "created" | "idle" | "running" | "paused" | "interrupted"
 
+export interface DraftFile {
+  url: string
+  name: string
+  mediaType?: string
+  size?: number
+}
+
 export interface Session {
   id: string
   title: string
@@ -159,6 +166,7 @@ export interface Session {
   agent: Agent
   workingDir: string
   draft: string
+  draftFiles: DraftFile[]
   turns: number
   maxTurns: number
   inputTokens: number
@@ -176,6 +184,7 @@ export interface SessionList {
 export interface SessionChange {
   title?: string
   draft?: string
+  draftFiles?: DraftFile[]
   maxTurns?: number
   options?: Record<string, string>
 }
@@ -359,6 +368,7 @@ export interface Decided {
 export interface Uploaded {
   handle: string
   url: string
+  mediaType: string
 }
 
 export interface Piece {

@@ -9,7 +9,7 @@ beforeEach(async () => {
   vi.useFakeTimers();
   server = new ScriptedServer();
   await server.start();
-  server.answers.set('GET /sessions/s', () => ({ id: 's', draft: '' }));
+  server.answers.set('GET /sessions/s', () => ({ id: 's', draft: '', draftFiles: [] }));
 });
 
 afterEach(() => {

@@ -82,7 +82,7 @@ export function ChatView({ session }: { session: OpenSession }) {
         <>
           <QuestionBar session={session} asked={asked} />
           <Waiting session={session} isActive={isActive} />
-          <Composer session={session} lastSent={lastSent && spoken(lastSent)} isBusy={isBusy} isPaused={isPaused} asked={asked} commands={program?.commands ?? []} onSend={send}>
+          <Composer session={session} lastSent={lastSent && spoken(lastSent)} isBusy={isBusy} isPaused={isPaused} asked={asked} agent={agent} commands={program?.commands ?? []} onSend={send}>
             <AgentPicker agent={agent} agents={known} onChoose={isBegun ? goOn : choose} />
             {stored && <OptionPickers session={stored} options={program?.options ?? []} />}
           </Composer>
@@ -97,8 +97,7 @@ function useFork(session: OpenSession): (agent: string) => void {
   const { client, toasts, view } = useParley();
   const fork = async (agent: string) => {
     const { id } = await client.fork(session.id, { agent, login: view.loginOf(agent) });
-    const draft = session.draft.value.text;
-    if (draft) await client.change(id, { draft });
+    await client.change(id, session.draft.kept);
     goTo(id);
   };
   return agent => void fork(agent).catch((error: Error) => toasts.show(error.message));

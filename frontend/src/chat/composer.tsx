@@ -1,12 +1,17 @@
 import { ArrowUp, ListPlus, Square } from 'lucide-react';
-import { useEffect, useRef, useState, type KeyboardEvent, type ReactNode, type RefObject } from 'react';
+import { useEffect, useRef, useState, type ClipboardEvent, type KeyboardEvent, type ReactNode, type RefObject } from 'react';
+import type { Agent } from '../api/types.gen.ts';
+import { useSees } from '../harnesses/sees.ts';
 import { useParley } from '../parley.ts';
 import { IconButton } from '../ui/button.tsx';
 import { useShortcut } from '../ui/keys.ts';
 import { useStore } from '../ui/store.ts';
 import { text } from '../ui/text.ts';
 import { TextArea } from '../ui/textarea.tsx';
+import { AttachButton, AttachedFiles } from './attached.tsx';
 import { CommandList, useCommands } from './commands.tsx';
+import { isWhole } from './draft.ts';
+import { DropHint, useDrop } from './drop.tsx';
 import type { Command } from './harness.ts';
 import { doing } from './keys.ts';
 import type { Question } from './questions.ts';
@@ -21,6 +26,8 @@ interface ComposerProps {
   isPaused: boolean;
   /** The questions to the person. */
   asked: Question[];
+  /** Whom the message is for. */
+  agent: Agent | undefined;
   /** What a message may begin with. */
   commands: Command[];
   /** Sends what was written. */
@@ -30,9 +37,9 @@ interface ComposerProps {
 }
 
 /** Where a person writes. What is written stays until it was sent. */
-export function Composer({ session, lastSent, isBusy, isPaused, asked, commands, onSend, children }: ComposerProps) {
+export function Composer({ session, lastSent, isBusy, isPaused, asked, agent, commands, onSend, children }: ComposerProps) {
   const { wire, vault } = useParley();
-  const draft = useStore(session.draft, state => state.text);
+  const draft = useStore(session.draft, state => state);
   const refusal = useStore(session, state => state.refusal);
   const isStopping = useStore(session, state => state.stopping);
   const isConnected = useStore(wire, state => state.state === 'open');
@@ -49,20 +56,31 @@ export function Composer({ session, lastSent, isBusy, isPaused, asked, commands,
 
   const cannot = isReadOnly ? text.vault.notice.readOnly : isConnected ? undefined : text.composer.notConnected;
   const tries = (run: () => void) => (cannot ? setRefused(true) : run());
-  const send = () => draft.trim() && tries(onSend);
-  const sendNow = () => tries(() => void session.sendNow());
+  const isReady = isWhole(draft);
+  const isStuck = draft.files.some(({ problem }) => problem);
+  const send = () => isReady && tries(onSend);
+  const sendNow = () => (isReady || draft.files.length === 0) && tries(() => void session.sendNow());
   const stop = () => void session.stop();
   const write = (written: string) => {
     setRefused(false);
     session.dismissRefusal();
     session.draft.edit(written);
   };
+  const attach = (files: File[]) => files.length > 0 && tries(() => void session.draft.attach(files));
+  const pasted = (event: ClipboardEvent) => {
+    const { files, types } = event.clipboardData;
+    if (files.length === 0 || types.includes('text/plain')) return; // words that come with a picture of themselves
+    event.preventDefault();
+    attach([...files]);
+  };
+  const isOver = useDrop(attach);
+  const sees = useSees(agent, draft.files.length > 0);
   const recall = () => lastSent && write(lastSent);
-  const completion = useCommands(draft, commands, write);
+  const completion = useCommands(draft.text, commands, write);
   const { matches, at, listId, idOf } = completion;
   const pressed = (event: KeyboardEvent) => {
     if (completion.pressed(event)) return event.preventDefault();
-    const what = doing(event.nativeEvent, { isEmpty: draft === '', isBusy, isPaused });
+    const what = doing(event.nativeEvent, { isEmpty: draft.text === '', isBusy, isPaused });
     if (!what) return;
     event.preventDefault();
     ({ send, sendNow, stop, recall })[what]();
@@ -78,18 +96,21 @@ export function Composer({ session, lastSent, isBusy, isPaused, asked, commands,
         send();
       }}
     >
+      {isOver && <DropHint />}
       <p role="status" className="px-4 text-sm text-warn empty:hidden [&:not(:empty)]:pb-1.5">
-        {(wasRefused && cannot) || refusal}
+        {(wasRefused && cannot) || (isStuck && text.attach.notReady) || refusal}
       </p>
       <div className="relative rounded-2xl border border-line-strong bg-raised shadow-[0_1px_3px_oklch(0_0_0/0.05)] focus-within:border-accent">
         <CommandList {...completion} />
+        <AttachedFiles files={draft.files} sees={sees} onDetach={id => session.draft.detach(id)} onNone={() => box.current?.focus()} />
         <TextArea
           ref={box}
           label={text.composer.label}
-          value={draft}
+          value={draft.text}
           placeholder={isActive ? text.composer.queueing : text.composer.placeholder}
           onWrite={write}
           onKeyDown={pressed}
+          onPaste={pasted}
           onBlur={() => void session.draft.flush()}
           aria-autocomplete="list"
           aria-controls={matches.length > 0 ? listId : undefined}
@@ -97,9 +118,12 @@ export function Composer({ session, lastSent, isBusy, isPaused, asked, commands,
           className="*:px-4 *:pt-3.5 *:pb-1"
         />
         <div className="flex items-end gap-2 p-2 ps-3">
-          <div className="flex min-w-0 flex-1 flex-wrap items-center gap-x-2">{children}</div>
-          {isActive && draft.trim() !== '' && <IconButton type="submit" icon={ListPlus} label={text.composer.queue} />}
-          <SendButton isActive={isActive} isStopping={isStopping} canSend={draft.trim() !== ''} onStop={stop} onPressed={() => box.current?.focus()} />
+          <div className="flex min-w-0 flex-1 flex-wrap items-center gap-x-2">
+            {!isReadOnly && <AttachButton onFiles={attach} />}
+            {children}
+          </div>
+          {isActive && isReady && <IconButton type="submit" icon={ListPlus} label={text.composer.queue} />}
+          <SendButton isActive={isActive} isStopping={isStopping} canSend={isReady} onStop={stop} onPressed={() => box.current?.focus()} />
         </div>
       </div>
     </form>

@@ -1,4 +1,4 @@
-import type { UIMessage } from 'ai';
+import type { FileUIPart, TextUIPart, UIMessage } from 'ai';
 import type { Code, PlanItem } from '../api/types.gen.ts';
 import type { HarnessState } from './harness.ts';
 
@@ -57,6 +57,34 @@ export type Part = Message['parts'][number];
 /** What was said in a message, as markdown. */
 export function spoken(message: Message): string {
   return message.parts.flatMap(part => (part.type === 'text' ? [part.text] : [])).join('\n\n');
+}
+
+/** What a person says: words, or files that the server has, or both. */
+export interface Said {
+  text: string;
+  files: FileUIPart[];
+}
+
+export function saidIn(message: Message): Said {
+  return { text: spoken(message), files: message.parts.filter(part => part.type === 'file') };
+}
+
+/** The parts of a message that says this. */
+export function partsOf({ text, files }: Said): (FileUIPart | TextUIPart)[] {
+  return text ? [...files, { type: 'text', text }] : files;
+}
+
+export function isNothing({ text, files }: Said): boolean {
+  return !text && files.length === 0;
+}
+
+/** Whether two messages say the same. The address of a file follows from its content. */
+export function isSame(a: Said, b: Said): boolean {
+  return a.text === b.text && urlsOf(a) === urlsOf(b);
+}
+
+function urlsOf({ files }: Said): string {
+  return files.map(({ url }) => url).join();
 }
 
 /** Whether the turn of an answer is over. One that is not, and of which nothing comes, was cut off or waits for a person. */

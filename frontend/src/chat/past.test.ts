@@ -8,7 +8,7 @@ beforeEach(async () => {
   vi.useFakeTimers();
   server = new ScriptedServer();
   await server.start();
-  server.answers.set('GET /sessions/s', () => ({ id: 's', draft: '' }));
+  server.answers.set('GET /sessions/s', () => ({ id: 's', draft: '', draftFiles: [] }));
   server.answers.set('POST /load-session', page);
 });
 

@@ -1,12 +1,11 @@
 import type { Client } from '../api/client.ts';
 import type { Queued as Stored } from '../api/types.gen.ts';
 import { Store } from '../ui/store.ts';
-import { spoken, type Message } from './message.ts';
+import { partsOf, saidIn, type Message, type Said } from './message.ts';
 
 /** A message that waits for the turns before it. */
-export interface Queued {
+export interface Queued extends Said {
   number: number;
-  text: string;
 }
 
 /** What was said while a turn ran. The server has it, and sends one after the other. */
@@ -24,7 +23,7 @@ export class Queue extends Store<{ waiting: Queued[] }> {
   /** Takes over what is stored. */
   take(stored: Stored[]): void {
     this.#asked++; // what was asked before is older
-    this.set({ waiting: stored.map(({ number, message }) => ({ number, text: spoken(message as Message) })) });
+    this.set({ waiting: stored.map(({ number, message }) => ({ number, ...saidIn(message as Message) })) });
   }
 
   async refresh(): Promise<void> {
@@ -38,9 +37,9 @@ export class Queue extends Store<{ waiting: Queued[] }> {
   }
 
   /** Adds a message after those before it, and gives its number; none if nothing ran, so that it went at once. */
-  async add(text: string): Promise<number | undefined> {
+  async add(said: Said): Promise<number | undefined> {
     const adding = this.#adding.then(() =>
-      this.client.enqueue(this.id, { id: crypto.randomUUID(), role: 'user', parts: [{ type: 'text', text }] }),
+      this.client.enqueue(this.id, { id: crypto.randomUUID(), role: 'user', parts: partsOf(said) }),
     );
     this.#adding = adding.catch(() => {}); // whoever asked for it hears why
     const reply = await adding;

@@ -49,7 +49,7 @@ async function sent(): Promise<OpenSession> {
 /** What the server has stored of the session. */
 function stored(...messages: object[]): void {
   server.answers.set('POST /load-session', () => ({ ...nothing, messages }));
-  server.answers.set('GET /sessions/s', () => ({ id: 's', draft: '' }));
+  server.answers.set('GET /sessions/s', () => ({ id: 's', draft: '', draftFiles: [] }));
 }
 
 /** Loses the connection and gets another. */
@@ -245,7 +245,7 @@ test('what another page asks in this session is shown here, too', async () => {
 test('earlier messages come before those that are there', async () => {
   const pages = [{ ...nothing, messages: [answer], earlier: 'u1' }, { ...nothing, messages: [{ id: 'u0', role: 'user', parts: [] }] }];
   server.answers.set('POST /load-session', () => pages.shift());
-  server.answers.set('GET /sessions/s', () => ({ id: 's', draft: '' }));
+  server.answers.set('GET /sessions/s', () => ({ id: 's', draft: '', draftFiles: [] }));
   const session = server.sessions.get('s');
   await pass();
   void session.pages.loadEarlier();

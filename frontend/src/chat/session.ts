@@ -6,7 +6,7 @@ import type { LoadedSession, Login, SessionNotice } from '../api/types.gen.ts';
 import { Store } from '../ui/store.ts';
 import { text } from '../ui/text.ts';
 import { Draft } from './draft.ts';
-import { isOver, spoken, type Message } from './message.ts';
+import { isNothing, isOver, isSame, partsOf, saidIn, type Message, type Said } from './message.ts';
 import { Pages, pageSize } from './pages.ts';
 import { openQuestions, Questions } from './questions.ts';
 import { Queue } from './queue.ts';
@@ -67,7 +67,7 @@ export class OpenSession extends Store<State> {
       activity: undefined,
       refusal: undefined,
     });
-    this.draft = new Draft((draft, urgent) => client.change(id, { draft }, urgent));
+    this.draft = new Draft({ save: (kept, urgent) => client.change(id, kept, urgent), upload: client.upload });
     this.queue = new Queue(id, client);
     this.questions = new Questions(client);
     this.chat = new Chat<Message>({
@@ -115,19 +115,19 @@ export class OpenSession extends Store<State> {
    * and its login, are for a session that begins.
    */
   async send(agent?: string, login?: Login): Promise<void> {
-    const said = (await this.draft.take()).trim();
-    if (!said) return;
+    const said = await this.draft.take();
+    if (isNothing(said)) return;
     if (this.isBusy || this.isPaused) return void (await this.#enqueue(said));
     this.pages.toEnd();
     this.#begins(said);
     const body = { ...(agent && { references: { agent } }), ...(login && { data: { parameters: { agent: { login } } } }) };
-    await this.chat.sendMessage({ text: said }, { body });
+    await this.chat.sendMessage({ parts: partsOf(said) }, { body });
   }
 
   /** Stops what runs and sends what the draft holds; if that is nothing, what has waited longest. */
   async sendNow(): Promise<void> {
-    const said = (await this.draft.take()).trim();
-    const number = said ? await this.#enqueue(said) : this.queue.value.waiting[0]?.number;
+    const said = await this.draft.take();
+    const number = isNothing(said) ? this.queue.value.waiting[0]?.number : await this.#enqueue(said);
     if (number !== undefined) await this.sendQueued(number);
   }
 
@@ -138,7 +138,7 @@ export class OpenSession extends Store<State> {
 
   /** Gives a message that waits other words. If it went before that, they are in the draft. */
   async changeQueued(number: number, said: string): Promise<void> {
-    if (!(await this.#does(this.queue.change(number, said)))) this.draft.giveBack(said);
+    if (!(await this.#does(this.queue.change(number, said)))) this.draft.giveBack({ text: said, files: [] });
   }
 
   async unqueue(number: number): Promise<void> {
@@ -154,11 +154,11 @@ export class OpenSession extends Store<State> {
   }
 
   /** Sends a message in the place of one that was sent before. What that led to stays, in a branch of its own. */
-  async edit(message: Message, said: string): Promise<void> {
+  async edit(message: Message, words: string): Promise<void> {
+    const said = { ...saidIn(message), text: words };
     this.#begins(said);
     this.pages.endHere();
-    const files = message.parts.filter(part => part.type === 'file');
-    await this.chat.sendMessage({ parts: [...files, { type: 'text', text: said }], role: 'user', messageId: message.id });
+    await this.chat.sendMessage({ parts: partsOf(said), role: 'user', messageId: message.id });
     if (this.chat.status === 'ready') await this.pages.renewBranches();
   }
 
@@ -258,7 +258,7 @@ export class OpenSession extends Store<State> {
       const [page, session] = await Promise.all([this.client.load(this.id, { limit: pageSize }), this.client.session(this.id)]);
       this.pages.take(page);
       this.queue.take(page.queue);
-      this.draft.restore(session.draft);
+      this.draft.restore(session);
       this.set({ load: 'ready' });
       return true;
     } catch (error) {
@@ -299,8 +299,8 @@ export class OpenSession extends Store<State> {
 
   /** What was sent when the connection broke may never have arrived. */
   #giveBackUnsent(sent: Message): void {
-    if (sent.role !== 'user' || this.chat.messages.some(({ id, parts }) => id === sent.id && spoken({ ...sent, parts }) === spoken(sent))) return;
-    this.draft.giveBack(spoken(sent));
+    if (sent.role !== 'user' || this.chat.messages.some(({ id, parts }) => id === sent.id && isSame(saidIn({ ...sent, parts }), saidIn(sent)))) return;
+    this.draft.giveBack(saidIn(sent));
     this.set({ refusal: text.refusal.unsent });
   }
 
@@ -313,7 +313,7 @@ export class OpenSession extends Store<State> {
   }
 
   /** A request is about to be made; what is said with it must not be lost. */
-  #begins(said = ''): void {
+  #begins(said?: Said): void {
     const restore = this.pages.mark();
     this.set({ refusal: undefined });
     this.#undo = () => {
@@ -331,7 +331,7 @@ export class OpenSession extends Store<State> {
   }
 
   /** Queues a message, and gives its number, unless it could not be stored, or went at once. */
-  async #enqueue(said: string): Promise<number | undefined> {
+  async #enqueue(said: Said): Promise<number | undefined> {
     this.set({ refusal: undefined });
     try {
       return await this.queue.add(said);

@@ -11,7 +11,7 @@ import { Answer } from './answer.tsx';
 import { Branches } from './branches.tsx';
 import { Editor } from './editor.tsx';
 import { TurnEnd } from './end.tsx';
-import { spoken, type Message } from './message.ts';
+import { saidIn, spoken, type Message } from './message.ts';
 import { Progress } from './progress.tsx';
 import { CanRetry } from './retry.ts';
 import type { OpenSession } from './session.ts';
@@ -78,7 +78,7 @@ function Asked({ session, message, isFixed }: AskedProps) {
   const { edits } = session;
   const [isEdited, edit] = useState(edits.has(message.id));
   const opener = useFocusBack(isEdited);
-  const said = spoken(message);
+  const { text: said, files } = saidIn(message);
   const done = (changed: string | undefined) => {
     edits.delete(message.id);
     edit(false);
@@ -87,7 +87,13 @@ function Asked({ session, message, isFixed }: AskedProps) {
   return (
     <div data-message={message.id} className="group/asked flex flex-col items-end gap-2">
       <h2 className="sr-only">{text.asked}</h2>
-      {message.parts.map((part, i) => part.type === 'file' && <FilePart key={i} part={part} />)}
+      {files.length > 0 && (
+        <div className="flex max-w-full flex-wrap justify-end gap-2">
+          {files.map((file, i) => (
+            <FilePart key={i} part={file} />
+          ))}
+        </div>
+      )}
       {isEdited ? (
         <Editor
           label={text.branch.edit}

@@ -1,4 +1,4 @@
-import { Clock, Pencil, SendHorizontal, X } from 'lucide-react';
+import { Clock, Paperclip, Pencil, SendHorizontal, X } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { Button, IconButton } from '../ui/button.tsx';
 import { useFocusBack } from '../ui/focus.ts';
@@ -33,13 +33,14 @@ export function Waiting({ session, isActive }: WaitingProps) {
   );
 }
 
-function Chip({ session, queued: { number, text: said } }: { session: OpenSession; queued: Queued }) {
+function Chip({ session, queued: { number, text: said, files } }: { session: OpenSession; queued: Queued }) {
   const [isEdited, edit] = useState(false);
   const opener = useFocusBack(isEdited);
   const written = useRef('');
+  const names = files.map(({ filename }) => filename).join(', ');
   useEffect(
     () => () => {
-      if (written.current) session.draft.giveBack(written.current); // it went while it was changed
+      if (written.current) session.draft.giveBack({ text: written.current, files: [] }); // it went while it was changed
     },
     [session],
   );
@@ -67,8 +68,14 @@ function Chip({ session, queued: { number, text: said } }: { session: OpenSessio
   return (
     <li className="flex items-center gap-1 rounded-xl border border-line bg-panel py-0.5 ps-4 pe-1">
       <Clock aria-hidden className="size-3.5 shrink-0 text-faint" />
-      <span dir="auto" title={said} className="min-w-0 flex-1 truncate ps-1.5">
-        {said}
+      {files.length > 0 && (
+        <span title={names} className="flex shrink-0 items-center text-soft">
+          <Paperclip aria-hidden className="size-3.5" />
+          <span className="sr-only">{text.attach.title}</span> {files.length}
+        </span>
+      )}
+      <span dir="auto" title={said || names} className="min-w-0 flex-1 truncate ps-1.5">
+        {said || names}
       </span>
       <IconButton icon={SendHorizontal} label={text.queue.sendNow} onClick={() => void session.sendQueued(number)} className="size-7" />
       <IconButton ref={opener} icon={Pencil} label={text.queue.edit} onClick={() => edit(true)} className="size-7" />

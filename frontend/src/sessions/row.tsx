@@ -17,7 +17,8 @@ interface SessionRowProps {
 export const SessionRow = memo(function SessionRow({ session, isCurrent, onGo }: SessionRowProps) {
   const { list, open, toasts } = useParley();
   const [isRenaming, setRenaming] = useState(false);
-  const title = session.title || (session.draft ? text.sessions.draft(session.draft) : text.untitled);
+  const draft = session.draft || session.draftFiles.map(({ name }) => name).join(', ');
+  const title = session.title || (draft ? text.sessions.draft(draft) : text.untitled);
   const failed = (error: Error) => toasts.show(error.message);
 
   const rename = (name: string | undefined) => {

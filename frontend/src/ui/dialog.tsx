@@ -25,10 +25,12 @@ interface DialogProps {
   /** Whether only its buttons close it: a key, or a click beside it, could mean something to be lost. */
   isKept?: boolean;
   isWide?: boolean;
+  /** Whether it is as large as what is in it. */
+  fits?: boolean;
   children: ReactNode;
 }
 
-export function Dialog({ title, isKept = false, isWide = false, children }: DialogProps) {
+export function Dialog({ title, isKept = false, isWide = false, fits = false, children }: DialogProps) {
   const { dialogs } = useParley();
   const element = useRef<HTMLDialogElement>(null);
   useEffect(() => {
@@ -44,7 +46,7 @@ export function Dialog({ title, isKept = false, isWide = false, children }: Dial
       onClose={() => dialogs.close()}
       onClick={event => !isKept && event.target === element.current && element.current.close()}
       onKeyDown={event => isKept && event.key === 'Escape' && event.preventDefault()}
-      className={`m-auto ${isWide ? 'w-[min(40rem,calc(100vw-2rem))]' : 'w-[min(28rem,calc(100vw-2rem))]'} rounded-xl border border-line bg-raised text-ink shadow-pop backdrop:bg-[oklch(0_0_0/0.4)]`}
+      className={`m-auto ${fits ? 'w-fit max-w-[calc(100vw-2rem)]' : isWide ? 'w-[min(40rem,calc(100vw-2rem))]' : 'w-[min(28rem,calc(100vw-2rem))]'} rounded-xl border border-line bg-raised text-ink shadow-pop backdrop:bg-[oklch(0_0_0/0.4)]`}
     >
       <div className="p-5">
         <div className="flex items-center justify-between">

@@ -1,3 +1,4 @@
+import type { Pictured } from '../parts/picture.tsx';
 import { Store } from './store.ts';
 
 /** What a person may be about to change about the key of the history. */
@@ -5,9 +6,9 @@ export type KeyStep = 'ways' | 'code' | 'passphrase' | 'rotate' | 'erase';
 
 /**
  * sessions: the list of sessions, where the screen is too narrow to have it beside the session;
- * key: what opens the history; harnesses: the programs that agents run in.
+ * key: what opens the history; harnesses: the programs that agents run in; picture: one that is looked at closely.
  */
-export type OpenDialog = { kind: 'link'; url: string } | { kind: 'shortcuts' } | { kind: 'sessions' } | { kind: 'key'; step: KeyStep } | { kind: 'harnesses' };
+export type OpenDialog = { kind: 'link'; url: string } | { kind: 'shortcuts' } | { kind: 'sessions' } | { kind: 'key'; step: KeyStep } | { kind: 'harnesses' } | { kind: 'picture'; name: string; file: Pictured };
 
 /** What lies over the page, if anything does. */
 export class Dialogs extends Store<{ dialog: OpenDialog | undefined }> {
@@ -33,6 +34,10 @@ export class Dialogs extends Store<{ dialog: OpenDialog | undefined }> {
 
   showHarnesses(): void {
     this.set({ dialog: { kind: 'harnesses' } });
+  }
+
+  showPicture(name: string, file: Pictured): void {
+    this.set({ dialog: { kind: 'picture', name, file } });
   }
 
   close(): void {
