@@ -102,8 +102,8 @@ type outsider struct {
 	notes string // of its relay; empty if Parley is not in between
 	err   error
 
-	first, own, before, added sample // of one delta: in all, the program's time, Parley's before the program was asked, and all of Parley's
-	whole, ownWhole           sample // of many
+	first, own, before, added   sample // of one delta: in all, the program's time, Parley's before the program was asked, and all of Parley's
+	whole, ownWhole, addedWhole sample // of many
 }
 
 // throughParley starts a Parley over a program, with a relay in between.
@@ -187,7 +187,7 @@ func numbered(deltas int) string {
 
 func (o *outsider) noteFirst(s stream) {
 	o.first = append(o.first, s.first)
-	if n, ok := o.note(); ok {
+	if n, ok := o.note(s); ok {
 		own := n.first.Sub(n.asked)
 		o.own = append(o.own, own)
 		o.before = append(o.before, n.asked.Sub(s.begun))
@@ -197,18 +197,21 @@ func (o *outsider) noteFirst(s stream) {
 
 func (o *outsider) noteBurst(s stream) {
 	o.whole = append(o.whole, s.whole)
-	if n, ok := o.note(); ok {
-		o.ownWhole = append(o.ownWhole, n.last.Sub(n.asked))
+	if n, ok := o.note(s); ok {
+		own := n.last.Sub(n.asked)
+		o.ownWhole = append(o.ownWhole, own)
+		o.addedWhole = append(o.addedWhole, s.whole-own)
 	}
 }
 
-// note is what the relay noted of the last turn, if there is one.
-func (o *outsider) note() (n note, ok bool) {
+// note is what the relay noted of a turn, if there is one.
+func (o *outsider) note(s stream) (n note, ok bool) {
 	if o.notes == "" {
 		return n, false
 	}
-	if n, o.err = readNote(o.notes); o.err != nil {
-		o.err = fmt.Errorf("its relay: %w", o.err)
+	n, err := readNote(o.notes)
+	if err != nil || n.asked.Before(s.begun) {
+		o.err = fmt.Errorf("its relay noted nothing of a turn (%v)", err)
 	}
 	return n, o.err == nil
 }
@@ -223,7 +226,7 @@ func (o *outsider) print() {
 	default:
 		row(o.name+": first token, added by Parley", "%s median, %s p95 (%s before it is asked; its own is %s)",
 			ms(o.added.median()), ms(o.added.at(0.95)), ms(o.before.median()), ms(o.own.median()))
-		row(o.name+": 2,000 deltas at once", "%s median, none lost (its own is %s), app and runner %d MB",
-			ms(o.whole.median()), ms(o.ownWhole.median()), ownMemory(o.pid)>>10)
+		row(o.name+": 2,000 deltas at once, added by Parley", "%s median, none lost (its own is %s), app and runner %d MB",
+			ms(o.addedWhole.median()), ms(o.ownWhole.median()), ownMemory(o.pid)>>10)
 	}
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // A relay stands on the PATH in a program's place, so that the program's own time is known without measuring in Parley:
-// it passes on what is said, line by line, and notes when the line with the question went in and those with text came out.
+// it passes on what is said, line by line, and notes when the line with the question went in and what came out.
 // Its own time counts as Parley's.
 
 // asks and tells are what those lines hold: every message here is directed, and the protocols have one word each for text.
@@ -34,7 +34,7 @@ func place(folder, name, program string) (notes string, err error) {
 	return notes, os.WriteFile(filepath.Join(folder, name), []byte(script), 0o700)
 }
 
-// note is when a program was asked last, and when it told the first and the last text since.
+// note is when a program was asked last, and when its first text since and its last line came.
 type note struct{ asked, first, last time.Time }
 
 const noteFormat = "%20d%20d%20d"
@@ -84,13 +84,15 @@ func relay(notes string, command []string) (int, error) {
 	}()
 	var n note
 	err = pass(os.Stdout, out, func(line []byte) {
-		last := asked.Load()
-		if last == nil || !bytes.Contains(line, tells[0]) && !bytes.Contains(line, tells[1]) {
+		last, now := asked.Load(), time.Now()
+		switch {
+		case last == nil:
 			return
-		}
-		now := time.Now()
-		if n.asked != *last {
+		case n.asked == *last:
+		case bytes.Contains(line, tells[0]) || bytes.Contains(line, tells[1]):
 			n.asked, n.first = *last, now
+		default:
+			return
 		}
 		n.last = now
 		_, _ = file.WriteAt([]byte(n.String()), 0) // what is missing is found missing
