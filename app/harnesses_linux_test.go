@@ -45,7 +45,9 @@ var outsiders = []outsider{
 		asksFirst: "it never asks", denied: "it never asks", ownTool: "it takes no tools", oneShape: "it takes no tools",
 	}},
 	{agent: "opencode", provider: "openai", shell: `bash {"command":%q,"description":"x"}`, ours: "parley_"},
-	{agent: "gemini", provider: "google", shell: `run_shell_command {"command":%q}`, ours: "mcp_parley_"},
+	{agent: "gemini", provider: "google", shell: `run_shell_command {"command":%q}`, ours: "mcp_parley_", cannot: map[string]string{
+		stopInTool: "it leaves the call without a result, and its model's server refuses the next message; a retry is told to a new Gemini",
+	}},
 	{agent: "qwen", provider: "openai", shell: `run_shell_command {"command":%q,"is_background":false}`, ours: "mcp__parley__"},
 	{agent: "kimi", provider: "openai", shell: `Bash {"command":%q}`, ours: "mcp__parley__"},
 }
