@@ -20,6 +20,7 @@ import (
 // Server serves tools of ours to a program that is an agent of its own, on loopback and to who knows its token.
 type Server struct {
 	URL, Token string
+	Listed     <-chan struct{} // closed once somebody has asked which tools there are
 
 	server *http.Server
 	cancel context.CancelFunc // of the calls that run
@@ -38,6 +39,18 @@ func Serve(tools []tool.Definition, call Call) (*Server, error) {
 	life, cancel := context.WithCancel(context.Background())
 	s := &Server{URL: "http://" + listener.Addr().String() + "/mcp", Token: rand.Text(), cancel: cancel}
 	server := mcp.NewServer(&mcp.Implementation{Name: "parley-tools", Version: "1"}, nil)
+	listed := make(chan struct{})
+	s.Listed = listed
+	once := sync.OnceFunc(func() { close(listed) })
+	server.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
+		return func(ctx context.Context, method string, r mcp.Request) (mcp.Result, error) {
+			result, err := next(ctx, method, r)
+			if method == "tools/list" {
+				once()
+			}
+			return result, err
+		}
+	})
 	for _, d := range tools {
 		server.AddTool(&mcp.Tool{
 			Name: d.Name, Description: d.Description, InputSchema: d.Schema,

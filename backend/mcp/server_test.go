@@ -49,10 +49,16 @@ func TestAProgramCallsATool(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
+	select {
+	case <-s.Listed:
+		t.Error("the tools were listed before anybody asked")
+	default:
+	}
 	listed, err := c.ListTools(t.Context(), nil)
 	if err != nil || len(listed.Tools) != 1 || listed.Tools[0].Name != "echo" || !listed.Tools[0].Annotations.ReadOnlyHint {
 		t.Fatalf("%+v, %v", listed, err)
 	}
+	<-s.Listed
 	for text, fails := range map[string]bool{"right": false, "wrong": true} {
 		r, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: "echo", Arguments: map[string]string{"text": text}})
 		if err != nil || r.IsError != fails || r.Content[0].(*mcp.TextContent).Text != `echo {"text":"`+text+`"}` {

@@ -37,6 +37,19 @@ func newOwnTools(root string, launch agent.Launch) (*ownTools, error) {
 	return t, nil
 }
 
+// await waits until the program knows the tools: some say that they are ready before they do, and their model would be asked
+// without them. Those that ask in their first turn only are not waited for in vain for long.
+func (t *ownTools) await(ctx context.Context, limit time.Duration) {
+	if t == nil {
+		return
+	}
+	select {
+	case <-t.server.Listed:
+	case <-time.After(limit):
+	case <-ctx.Done():
+	}
+}
+
 func (t *ownTools) address() *Tools { return &Tools{t.server.URL, t.server.Token} }
 
 // serve makes the calls from now on part of a turn.

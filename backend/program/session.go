@@ -78,6 +78,7 @@ func start(ctx context.Context, s *sandbox, launch agent.Launch, prompt agent.Pr
 		n.end()
 		return nil, err
 	}
+	n.tools.await(ctx, s.backend.limits.list)
 	n.rest("")
 	return n, nil
 }
