@@ -102,6 +102,11 @@ func newTrial(t *testing.T, o outsider) *trial {
 	listening := httptest.NewServer(model)
 	t.Cleanup(listening.Close)
 	p := newPlace(t)
+	t.Cleanup(func() { // a runner sees that Parley is gone, and needs a moment to end what it started
+		if err := within("all processes have ended", func() bool { return len(processes(filepath.Dir(p.home), "")) == 0 }); err != nil {
+			t.Error(err)
+		}
+	})
 	p.env = append(p.env,
 		"PATH="+*programs+":"+os.Getenv("PATH"), "PARLEY_MODEL="+o.provider+"/scripted-1",
 		"OPENAI_BASE_URL="+listening.URL+"/v1", "ANTHROPIC_BASE_URL="+listening.URL, "GOOGLE_BASE_URL="+listening.URL,
