@@ -108,7 +108,7 @@ func (o *owner) open(ctx context.Context, opt ownerOptions) error {
 		programs = program.NewFinder(nil) // what is installed there is not seen from here
 	}
 	agents := config.BuiltIn(os.Getenv, endpoints, known)
-	options := history.Options{Folder: string(o.home), Scratch: o.home.scratches(), Closing: o.leaveHistory, Log: o.log}
+	options := history.Options{Folder: string(o.home), Folders: []string{o.home.scratches(), o.home.private(os.Getenv)}, Closing: o.leaveHistory, Log: o.log}
 	options.Free = func() error { return o.rooms.Free() }
 	options.Opened = func(ctx context.Context, s *store.Store) error {
 		return o.enterHistory(ctx, s, agents, func(k agent.Kind) (agent.Harness, error) {

@@ -52,15 +52,13 @@ func (h *History) forget(ctx context.Context) (failed error) {
 
 // removeAll begins with the keys: if it is ended in the middle, nothing opens what is left.
 func (h *History) removeAll() (failed error) {
-	paths := []string{h.keyFile(), h.Scratch}
+	paths := append([]string{h.keyFile()}, h.Folders...)
 	for _, pattern := range []string{"history.*", "set-aside", "restoring", "salvaging"} {
 		found, err := filepath.Glob(filepath.Join(h.Folder, pattern))
 		paths, failed = append(paths, found...), errors.Join(failed, err)
 	}
 	for _, path := range paths {
-		if path != "" {
-			failed = errors.Join(failed, os.RemoveAll(path))
-		}
+		failed = errors.Join(failed, os.RemoveAll(path))
 	}
 	return failed
 }

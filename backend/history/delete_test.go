@@ -56,7 +56,7 @@ func TestDeleteEverythingReallyDoes(t *testing.T) {
 	l.remember()
 	must(t, l.SetPassphrase(t.Context(), []byte("correct horse")))
 	must(t, l.Rotate(t.Context(), Given{Passphrase: []byte("correct horse")}))
-	l.Scratch = filepath.Join(folder, "scratch")
+	l.Folders = []string{filepath.Join(folder, "scratch")}
 	for _, name := range []string{
 		"history.db.schema-0001", "history.db-plain", "history.db-sealing", "history.keys.damaged-1", "history.keys.new",
 		"restoring/history.db", "salvaging/history.db", "scratch/default/s/notes.txt",

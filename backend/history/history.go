@@ -29,8 +29,8 @@ type Options struct {
 	// Ring keeps the key of the history. Nil where Passphrase opens and makes it, because nobody sits there to be asked.
 	Ring       vault.Keyring
 	Passphrase []byte
-	// Scratch is where tools leave files for sessions. It is deleted with everything else; empty if there is none.
-	Scratch string
+	// Folders are where agents and their tools leave files for sessions. They are deleted with everything else.
+	Folders []string
 	// Opened is called with each store that is opened, before anybody is told. If it fails the store is closed again.
 	Opened func(context.Context, *store.Store) error
 	// Closing is called before the store is closed.
