@@ -60,6 +60,16 @@ type utterance struct{ role, text string }
 // should judge. Nothing in it directs.
 var told = regexp.MustCompile(`(?s)<conversation>.*</conversation>|<system-reminder>.*?</system-reminder>|>>> [A-Z ]+ START\n.*>>> [A-Z ]+ END\n`)
 
+// ownWords is what the user said of a text. The expression is slow over megabytes, and hardly a text needs it.
+func ownWords(text string) string {
+	for _, mark := range []string{"<conversation>", "<system-reminder>", ">>> "} {
+		if strings.Contains(text, mark) {
+			return told.ReplaceAllString(text, "")
+		}
+	}
+	return text
+}
+
 // directed finds the text that directs the answer, and how many tool results have come since. It is the newest message
 // in which the user says something; of one that was merged of several, the last paragraph that holds a directive.
 func directed(said []utterance) (text string, results int) {
@@ -68,7 +78,7 @@ func directed(said []utterance) (text string, results int) {
 		case "tool":
 			results++
 		case "user":
-			text = told.ReplaceAllString(u.text, "")
+			text = ownWords(u.text)
 			if text != u.text && strings.TrimSpace(text) == "" {
 				continue
 			}
