@@ -20,7 +20,7 @@ async function flip(home: Home, at: number): Promise<void> {
   await writeFile(fileOf(home, 'history.db'), bytes);
 }
 
-const halve = async (path: string) => truncate(path, (await stat(path)).size / 2);
+const halve = async (path: string) => truncate(path, Math.floor((await stat(path)).size / 2));
 
 describe.each<{ harm: string; to: (home: Home) => Promise<void>; leads: 'damaged' | 'newer_format' }>([
   { harm: 'whose first page is not as it was written', to: home => flip(home, firstPage + 100), leads: 'damaged' },
