@@ -109,10 +109,9 @@ func (p *play) announcedCall(name string, input json.RawMessage) agent.ToolCall 
 	deadline := time.Now().Add(announced)
 	p.mu.Lock()
 	for {
-		for i, c := range p.calls {
+		for _, c := range p.calls {
 			if c.Name == name && !p.taken[c.ID] && sameJSON(c.Input, input) {
 				p.taken[c.ID] = true
-				c = p.calls[i]
 				p.mu.Unlock()
 				return c
 			}

@@ -68,40 +68,48 @@ func (p *play) take(s *session, turn *Turn) {
 
 // Say is Host's. A call has one result: what comes for it later is dropped.
 func (p *play) Say(e agent.Event) {
-	p.mu.Lock()
-	switch said := e.(type) {
-	case agent.ToolCallDelta:
-		said.Client = p.isClient(said.Name)
-		e = said
-	case agent.ToolCall:
-		said.Client = p.isClient(said.Name)
-		e = said
-		if p.answered[said.ID] {
-			p.mu.Unlock()
-			return
-		}
-		p.calls = append(slices.DeleteFunc(p.calls, isCall(said.ID)), said)
-		p.said.Broadcast()
-	case agent.Status:
-		e = agent.Status{Text: p.hide(said.Text)}
-	case agent.ToolProgress:
-		if p.answered[said.ID] {
-			p.mu.Unlock()
-			return
-		}
-	case agent.ToolResult:
-		if p.answered[said.ID] {
-			p.mu.Unlock()
-			return
-		}
-		p.answered[said.ID] = true
-		p.calls = slices.DeleteFunc(p.calls, isCall(said.ID))
+	e, news := p.note(e)
+	if !news {
+		return
 	}
-	p.mu.Unlock()
 	select {
 	case p.events <- e:
 	case <-p.over: // a call of our tools may outlive the turn
 	}
+}
+
+// note follows which calls have a result. It gives e as it is passed on, and reports whether it is.
+func (p *play) note(e agent.Event) (as agent.Event, news bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch said := e.(type) {
+	case agent.ToolCallDelta:
+		said.Client = p.isClient(said.Name)
+		return said, true
+	case agent.ToolCall:
+		said.Client = p.isClient(said.Name)
+		if p.answered[said.ID] {
+			return said, false
+		}
+		p.calls = append(slices.DeleteFunc(p.calls, isCall(said.ID)), said)
+		p.said.Broadcast()
+		return said, true
+	case agent.Status:
+		return agent.Status{Text: p.hide(said.Text)}, true
+	case agent.ToolProgress:
+		return said, !p.answered[said.ID]
+	case agent.ToolResult:
+		news := !p.answered[said.ID]
+		p.answer(said.ID)
+		return said, news
+	}
+	return e, true
+}
+
+// answer notes that a call has its result. Called with mu held.
+func (p *play) answer(id string) {
+	p.answered[id] = true
+	p.calls = slices.DeleteFunc(p.calls, isCall(id))
 }
 
 func isCall(id string) func(agent.ToolCall) bool {
@@ -189,8 +197,7 @@ func (p *play) goOn(prompt agent.Prompt) {
 	p.open = nil
 	a, result := answerIn(prompt, q.request)
 	if result {
-		p.answered[q.request.Call] = true // by the session
-		p.calls = slices.DeleteFunc(p.calls, isCall(q.request.Call))
+		p.answer(q.request.Call) // the session did
 	}
 	p.mu.Unlock()
 	q.reply <- a
@@ -207,8 +214,7 @@ func answerIn(prompt agent.Prompt, request agent.InteractionRequest) (a Answer, 
 			if !ok || r.ToolCallID != request.Call {
 				continue
 			}
-			text := string(r.Result)
-			_ = json.Unmarshal(r.Result, &text) // what is no string is given as it is
+			text := resultText(r)
 			if r.Denied {
 				return Answer{Note: text}, true
 			}

@@ -48,9 +48,7 @@ func retell(messages []agent.Message) string {
 			case agent.ToolCallPart:
 				fmt.Fprintf(&b, "[%s called %s] %s\n", m.Role, part.Name, closing.Replace(string(part.Args)))
 			case agent.ToolResultPart:
-				text := string(part.Result)
-				_ = json.Unmarshal(part.Result, &text) // what is no string is given as it is
-				fmt.Fprintf(&b, "[result] %s\n", closing.Replace(text))
+				fmt.Fprintf(&b, "[result] %s\n", closing.Replace(resultText(part)))
 			case agent.MediaPart:
 				fmt.Fprintf(&b, "[%s attached %q, %s]\n", m.Role, part.Name, part.MimeType)
 			}
@@ -58,6 +56,13 @@ func retell(messages []agent.Message) string {
 	}
 	b.WriteString("</conversation>\n\n")
 	return b.String()
+}
+
+// resultText is a result as a program reads it: what is no string is given as it is.
+func resultText(r agent.ToolResultPart) string {
+	text := string(r.Result)
+	_ = json.Unmarshal(r.Result, &text)
+	return text
 }
 
 // closing keeps what was said from ending the conversation that it stands in.

@@ -50,10 +50,7 @@ type session struct {
 
 // start starts a program and makes it ready. resume names the session of its own that it is to go on with.
 func start(ctx context.Context, s *sandbox, launch agent.Launch, prompt agent.Prompt, resume string) (*session, error) {
-	n := &session{sandbox: s, launch: launch, speaker: s.backend.speakers[launch.Program.Speech]()}
-	if launch.Endpoint != nil {
-		n.key = prompt.Secrets[launch.Endpoint.Provider]
-	}
+	n := &session{sandbox: s, launch: launch, key: keyOf(launch, prompt), speaker: s.backend.speakers[launch.Program.Speech]()}
 	o := Opening{Launch: launch, Dir: s.policy.Scratch, Session: resume, Resume: resume != ""}
 	if !o.Resume {
 		o.Session = NewUUID()
@@ -81,6 +78,14 @@ func start(ctx context.Context, s *sandbox, launch agent.Launch, prompt agent.Pr
 	n.tools.await(ctx, s.backend.limits.list)
 	n.rest("")
 	return n, nil
+}
+
+// keyOf is the key of the provider that a launch needs, if it needs one.
+func keyOf(launch agent.Launch, prompt agent.Prompt) string {
+	if launch.Endpoint == nil {
+		return ""
+	}
+	return prompt.Secrets[launch.Endpoint.Provider]
 }
 
 // open lets the speaker greet the program, for as long as a start may take.
@@ -191,11 +196,7 @@ func writePrivate(path, content string) error {
 // fits reports whether the program may take the turn: it was started with the same configuration and key, and stands where the
 // prompt's history ends.
 func (n *session) fits(launch agent.Launch, prompt agent.Prompt) bool {
-	key := ""
-	if launch.Endpoint != nil {
-		key = prompt.Secrets[launch.Endpoint.Provider]
-	}
-	return !n.gone() && n.after != "" && n.after == prompt.After && n.key == key && reflect.DeepEqual(n.launch, launch)
+	return !n.gone() && n.after != "" && n.after == prompt.After && n.key == keyOf(launch, prompt) && reflect.DeepEqual(n.launch, launch)
 }
 
 // introduce says which program answers, and how it came to know what was said before.
