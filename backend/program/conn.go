@@ -26,11 +26,9 @@ func (c *conn) Close() error {
 // Prompt takes a turn, or goes on with one that waits for answers.
 func (c *conn) Prompt(ctx context.Context, prompt agent.Prompt) iter.Seq2[agent.Event, error] {
 	return func(yield func(agent.Event, error) bool) {
-		select {
-		case <-c.closed:
+		if c.isClosed() {
 			yield(nil, agent.Errorf(agent.CodeSandbox, "The agent was asked after it was shut down."))
 			return
-		default:
 		}
 		if ctx.Err() != nil {
 			yield(agent.Finish{StopReason: agent.StopCancelled}, nil)
@@ -76,10 +74,7 @@ type listening struct {
 	session *session // to leave behind; nil if the program is gone
 }
 
-func (l *listening) say(e agent.Event) bool {
-	l.left = l.left || !l.yield(e, nil)
-	return !l.left
-}
+func (l *listening) say(e agent.Event) { l.left = l.left || !l.yield(e, nil) }
 
 // turn finds the program, or starts one, and listens to it.
 func (l *listening) turn(ctx context.Context, s *session) (agent.Finish, error) {

@@ -2,7 +2,6 @@ package program
 
 import (
 	"context"
-	"errors"
 	"os"
 	"path/filepath"
 	"sync"
@@ -132,15 +131,12 @@ func (s *sandbox) leave(session *session) {
 	}
 }
 
-var errClosed = errors.New("the sandbox was closed")
-
-// hold makes a program that has just started the sandbox's, so that Close ends it.
-func (s *sandbox) hold(session *session) error {
+// hold makes a program that has just started the sandbox's, so that Close ends it. It reports false if that was called.
+func (s *sandbox) hold(session *session) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closed {
-		return errClosed
+	if !s.closed {
+		s.session = session
 	}
-	s.session = session
-	return nil
+	return !s.closed
 }

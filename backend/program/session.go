@@ -67,7 +67,7 @@ func start(ctx context.Context, s *sandbox, launch agent.Launch, prompt agent.Pr
 		return nil, err
 	}
 	n.line = NewLine(n.process.Stdout, n.process.Stdin, n.explain)
-	if err := s.hold(n); err != nil {
+	if !s.hold(n) {
 		n.end()
 		return nil, agent.Errorf(agent.CodeSandbox, "The agent was shut down while it started.")
 	}
