@@ -79,7 +79,15 @@ func start(ctx context.Context, s *sandbox, launch agent.Launch, prompt agent.Pr
 	n.rest("")
 	n.tools.await(ctx, s.backend.limits.list)
 	n.await(ctx)
+	if ctx.Err() != nil {
+		n.end()
+		return nil, stoppedEarly(ctx)
+	}
 	return n, nil
+}
+
+func stoppedEarly(ctx context.Context) *agent.Error {
+	return agent.Wrap(agent.CodeCancelled, ctx.Err(), "Stopped while the agent was starting.")
 }
 
 // keyOf is the key of the provider that a launch needs, if it needs one.
@@ -110,7 +118,7 @@ func (n *session) open(ctx context.Context, o Opening) error {
 	case <-ctx.Done():
 		n.process.Kill()
 		<-opened
-		return agent.Wrap(agent.CodeCancelled, ctx.Err(), "Stopped while the agent was starting.")
+		return stoppedEarly(ctx)
 	case <-time.After(n.sandbox.backend.limits.open):
 		overdue = true
 		n.process.Kill()
@@ -250,7 +258,7 @@ func (n *session) rest(after agent.TurnID) {
 	n.settled = make(chan struct{})
 	go func() {
 		defer close(n.settled)
-		if err := n.settle(); err != nil {
+		if err := n.settle(); err != nil && !n.gone() {
 			slog.Warn("program: it did not come to the end of its turn", "program", n.name(), "error", n.failure(err))
 			n.kill()
 		}
