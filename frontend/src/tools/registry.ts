@@ -1,6 +1,7 @@
 import type { Call } from './call.ts';
 import { argument, pathOf } from './call.ts';
 import type { Card } from './card.ts';
+import { editFile } from './edit_file.tsx';
 import { generic } from './generic.tsx';
 import { listDirectory } from './list_directory.tsx';
 import { readFile } from './read_file.tsx';
@@ -12,6 +13,7 @@ const cards = new Map<string, Card>([
   ['list_directory', listDirectory],
   ['read_file', readFile],
   ['write_file', writeFile],
+  ['edit_file', editFile],
 ]);
 
 /** The cards of tools that other programs have, under names of their own: by what they were asked. */
