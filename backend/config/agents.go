@@ -14,7 +14,7 @@ import (
 type Agents []agent.Spec
 
 // tools are all that need nothing configured.
-var tools = []string{"list_directory", "read_file", "write_file", "edit_file"}
+var tools = []string{"list_directory", "read_file", "search_files", "write_file", "edit_file"}
 
 // demo needs no key, no account and no model.
 var demo = agent.Spec{

@@ -6,12 +6,14 @@ import { generic } from './generic.tsx';
 import { listDirectory } from './list_directory.tsx';
 import { readFile } from './read_file.tsx';
 import { commandOf, runCommand } from './run_command.tsx';
+import { searchFiles } from './search_files.tsx';
 import { changeIn, editsIn, writeFile } from './write_file.tsx';
 
 /** The cards of Parley's own tools. */
 const cards = new Map<string, Card>([
   ['list_directory', listDirectory],
   ['read_file', readFile],
+  ['search_files', searchFiles],
   ['write_file', writeFile],
   ['edit_file', editFile],
 ]);
