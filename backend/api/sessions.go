@@ -16,6 +16,7 @@ type Session struct {
 	Title        string          `json:"title"`
 	Status       store.Status    `json:"status"`
 	Agent        Agent           `json:"agent"`
+	Mode         agent.Mode      `json:"mode"`
 	WorkingDir   string          `json:"workingDir"`
 	Draft        string          `json:"draft"`
 	DraftFiles   []DraftFile     `json:"draftFiles"`
@@ -40,6 +41,7 @@ type SessionChange struct {
 	Draft      *string     `json:"draft,omitempty"`
 	DraftFiles []DraftFile `json:"draftFiles,omitempty"` // all of them; url and name are enough
 	MaxTurns   *int64      `json:"maxTurns,omitempty"`
+	Mode       *agent.Mode `json:"mode,omitempty"` // from the next turn on, and when one that waits goes on
 
 	Options map[string]string `json:"options,omitempty"` // of the agent's program, from the next turn on
 }
@@ -59,7 +61,7 @@ func toSession(s store.Session) Session {
 		files[i] = DraftFile{uistream.MediaURL(p.Handle), p.Name, p.MimeType, p.ByteLength}
 	}
 	return Session{
-		ID: s.Key.Session, Title: s.Title, Status: s.Status, Agent: toAgent(s.Agent), WorkingDir: s.WorkingDir, Draft: s.Draft, DraftFiles: files,
+		ID: s.Key.Session, Title: s.Title, Status: s.Status, Agent: toAgent(s.Agent), Mode: s.Mode, WorkingDir: s.WorkingDir, Draft: s.Draft, DraftFiles: files,
 		Turns: s.Turns, MaxTurns: s.MaxTurns, InputTokens: s.InputTokens, OutputTokens: s.OutputTokens, NextSequence: s.NextSeq,
 		CreatedAt: s.CreatedAt.UnixMilli(), UpdatedAt: s.UpdatedAt.UnixMilli(),
 	}
@@ -105,7 +107,7 @@ func (d inside) changeSession(r *http.Request, c SessionChange) (Session, error)
 	if c.MaxTurns != nil && *c.MaxTurns < 1 {
 		return Session{}, agent.Errorf(agent.CodeValidation, "maxTurns must be at least 1.")
 	}
-	change := store.Change{Title: c.Title, Draft: c.Draft, MaxTurns: c.MaxTurns, Options: c.Options}
+	change := store.Change{Title: c.Title, Draft: c.Draft, MaxTurns: c.MaxTurns, Mode: c.Mode, Options: c.Options}
 	if c.DraftFiles != nil {
 		change.DraftFiles = make([]agent.Part, len(c.DraftFiles))
 	}

@@ -8,19 +8,22 @@ import (
 	"parley/backend/store"
 )
 
-// Change changes what a person may change about a session. A draft may come before the session's first message: then
-// it makes the session, so that nothing typed is lost.
+// Change changes what a person may change about a session. A draft and a mode may come before the session's first message:
+// then they make the session, so that nothing that was typed or chosen is lost.
 func (s *Sessions) Change(ctx context.Context, key agent.SessionKey, c store.Change) (store.Session, error) {
 	attached := agent.Message{Parts: c.DraftFiles}
 	if err := s.lookUpMedia(ctx, key.Project, &attached); err != nil {
 		return store.Session{}, err
 	}
 	c.DraftFiles = attached.Parts
-	err := s.Store.ChangeSession(ctx, key, c)
-	if errors.Is(err, store.ErrNotFound) && (c.Draft != nil || c.DraftFiles != nil) {
-		if _, err := s.create(ctx, key, "", agent.Overlay{}); err != nil {
-			return store.Session{}, err
-		}
+	session, err := s.Store.Session(ctx, key)
+	if errors.Is(err, store.ErrNotFound) && (c.Draft != nil || c.DraftFiles != nil || c.Mode != nil) {
+		session, err = s.create(ctx, key, "", agent.Overlay{})
+	}
+	if err == nil && c.Mode != nil {
+		err = s.suits(session.Agent, *c.Mode)
+	}
+	if err == nil {
 		err = s.Store.ChangeSession(ctx, key, c)
 	}
 	if err != nil {
@@ -28,6 +31,17 @@ func (s *Sessions) Change(ctx context.Context, key agent.SessionKey, c store.Cha
 	}
 	s.changes.publish(Change{Key: key})
 	return s.Store.Session(ctx, key)
+}
+
+// suits refuses a mode that is none, or that the agent's harness cannot hold.
+func (s *Sessions) suits(spec agent.Spec, mode agent.Mode) error {
+	harness, err := s.Harness(spec.Harness)
+	if err != nil {
+		return err
+	}
+	spec.Permissions.Mode = mode
+	_, err = harness.Launch(spec)
+	return err
 }
 
 // Delete stops what the session is doing and hides it; Restore undoes that.

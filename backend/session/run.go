@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"parley/backend/agent"
+	"parley/backend/policy"
 	"parley/backend/store"
 	"parley/backend/uistream"
 )
@@ -116,6 +117,8 @@ func (s *Sessions) open(ctx context.Context, t *Turn, session store.Session) (ag
 	if spec.SystemPrompt, err = fill(spec.SystemPrompt, t.inputs()); err != nil {
 		return nil, prompt, err
 	}
+	spec.Permissions.Mode = session.Mode
+	spec.Permissions.Rules = policy.For(spec.Permissions)
 	launch, err := s.Environment.Launch(harness, spec)
 	if err != nil {
 		return nil, prompt, err
@@ -135,7 +138,7 @@ func (s *Sessions) open(ctx context.Context, t *Turn, session store.Session) (ag
 	if prompt.Messages, prompt.Media, err = s.told(ctx, t, transcript, launch); err != nil {
 		return nil, prompt, err
 	}
-	if prompt.Allowed, err = s.Store.AllowedTools(ctx, t.Key); err != nil {
+	if prompt.Allowed, err = s.Store.Allowed(ctx, t.Key); err != nil {
 		return nil, prompt, err
 	}
 	if key, ok := s.Key(session.Agent.Provider); ok {

@@ -49,7 +49,7 @@ func grown(t *testing.T, s *Store) (again, asked agent.TurnID) {
 	again = say(t, s, home, "1b", "", &agent.Message{}) // u1 is stored with another branch
 	asked = waiting(t, s, home, "3", again)
 	answer := approve("3")
-	answer.Scope = agent.ScopeSession
+	answer.Scope, answer.Rule = agent.ScopeSession, "shell"
 	_, _, err := s.AnswerQuestion(t.Context(), home, asked, answer)
 	must(t, err)
 	_, err = s.ResumeTurn(t.Context(), home, asked)
@@ -107,7 +107,7 @@ func TestForkCopiesABranch(t *testing.T) {
 			t.Errorf("%s is not on the branch and was copied (%v)", left, err)
 		}
 	}
-	if tools, err := s.AllowedTools(t.Context(), forked); err != nil || len(tools) != 0 {
+	if tools, err := s.Allowed(t.Context(), forked); err != nil || len(tools) != 0 {
 		t.Errorf("it allows %v (%v)", tools, err)
 	}
 

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"parley/backend/agent"
 )
 
 // define makes a tool, one that only reads, of a function that takes its arguments as a struct A of bool, int and string fields. The struct is
@@ -39,6 +41,7 @@ func define[A any](d Definition, run func(ctx context.Context, root *os.Root, in
 func defineChange[A change](d Definition, run func(ctx context.Context, root *os.Root, in A) (output string, data any, err error)) tool {
 	t := define(d, run)
 	t.ReadOnly = false
+	t.action = agent.Action((*new(A)).action())
 	wanted := argumentsOf(reflect.TypeFor[A]())
 	t.change = func(input json.RawMessage) (change, bool) {
 		var in A

@@ -152,6 +152,8 @@ export interface HarnessList {
 
 export type Status = "created" | "idle" | "running" | "paused" | "interrupted"
 
+export type Mode = "ask" | "accept_edits" | "plan" | "auto" | "deny"
+
 export interface DraftFile {
   url: string
   name: string
@@ -164,6 +166,7 @@ export interface Session {
   title: string
   status: Status
   agent: Agent
+  mode: Mode
   workingDir: string
   draft: string
   draftFiles: DraftFile[]
@@ -186,6 +189,7 @@ export interface SessionChange {
   draft?: string
   draftFiles?: DraftFile[]
   maxTurns?: number
+  mode?: Mode
   options?: Record<string, string>
 }
 
@@ -293,6 +297,8 @@ export interface Question {
   call: string
   manifest: unknown
   askedAt: number
+  title?: string
+  agent?: string
 }
 
 export interface Reply {
@@ -351,7 +357,7 @@ export interface Inbox {
   approvals: Question[]
 }
 
-export type Scope = "once" | "session"
+export type Scope = "once" | "session" | "project" | "always"
 
 export interface Decision {
   approved?: boolean
@@ -363,6 +369,19 @@ export interface Decision {
 export interface Decided {
   sessionId: string
   resumed: boolean
+}
+
+export interface Approval {
+  id: number
+  pattern: string
+  scope: Scope
+  sessionId?: string
+  title?: string
+  at: number
+}
+
+export interface Permissions {
+  approvals: Approval[]
 }
 
 export interface Uploaded {
