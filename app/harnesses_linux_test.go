@@ -35,7 +35,6 @@ type outsider struct {
 var outsiders = []outsider{
 	{agent: "assistant", provider: "openai", cannot: map[string]string{
 		stopInTool: "it has no tool that takes long",
-		image:      "Parley's own loop does not send pictures",
 	}},
 	{agent: "pi", provider: "openai", shell: `bash {"command":%q}`, ours: "mcp__parley__"},
 	{agent: "claude", provider: "anthropic", shell: `Bash {"command":%q}`, ours: "mcp__parley__"},
