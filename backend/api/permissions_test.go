@@ -24,7 +24,7 @@ func (w *world) permissions(change func(*http.Request)) string {
 // The rule that an answer makes is shown before it is made; what was made is listed and taken back, by whom it concerns.
 func TestWhatIsAllowedIsShownListedAndTakenBack(t *testing.T) {
 	w := open(t)
-	bound, other := as(w.door.Bind("p")), as(w.door.Bind("q"))
+	bound, other := as(w.door.Bind("p", "")), as(w.door.Bind("q", ""))
 	q := w.asks("s", "u1", bound)
 	if !strings.Contains(string(q.Manifest), `"rule":"write_file"`) {
 		t.Errorf("the question says %s", q.Manifest)

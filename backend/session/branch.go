@@ -81,7 +81,7 @@ func (s *Sessions) Fork(ctx context.Context, key agent.SessionKey, message agent
 		return agent.SessionKey{}, agent.Errorf(agent.CodeValidation, "There is nothing in this session to copy yet.")
 	}
 	to := agent.SessionKey{Project: key.Project, Session: agent.NewSessionID()}
-	if err := s.Store.Fork(ctx, key, head, to.Session, wanted, s.Scratch(to)); err != nil {
+	if err := s.Store.Fork(ctx, key, head, to.Session, wanted); err != nil {
 		return agent.SessionKey{}, err
 	}
 	s.changes.publish(Change{Key: to})

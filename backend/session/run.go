@@ -148,7 +148,7 @@ func (s *Sessions) open(ctx context.Context, t *Turn, session store.Session) (ag
 	if err := os.MkdirAll(scratch, 0o700); err != nil {
 		return nil, prompt, agent.Wrap(agent.CodeSandbox, err, "The session's scratch folder could not be made.")
 	}
-	conn, err := s.Environment.Open(t.ctx, t.Key, agent.Policy{Scratch: scratch}, launch)
+	conn, err := s.Environment.Open(t.ctx, t.Key, agent.Policy{Scope: session.Scope, Scratch: scratch, Folder: session.WorkingDir, Data: s.Data}, launch)
 	return conn, prompt, err
 }
 

@@ -185,7 +185,7 @@ func holdsTheGarden(t *testing.T, s *Store, schema int) {
 			t.Errorf("the queue is %+v (%v)", queue, err)
 		}
 		allowed, mode := []string{"look"}, agent.ModeAsk
-		if schema >= 6 {
+		if schema >= 7 {
 			allowed, mode = []string{"list", "look", "run_command(git status *)"}, agent.ModeAcceptEdits
 		}
 		if got, err := s.Allowed(t.Context(), waits[0].Key); err != nil || !slices.Equal(got, allowed) {
@@ -200,6 +200,9 @@ func holdsTheGarden(t *testing.T, s *Store, schema int) {
 		if want := []agent.Part{milk.Part("list.txt")}; !reflect.DeepEqual(list[0].DraftFiles, want) {
 			t.Errorf("the files of the draft are %+v", list[0].DraftFiles)
 		}
+	}
+	if want := map[bool]string{true: "project /garden", false: "sandboxed "}[schema >= 6]; fmt.Sprint(list[0].Scope, " ", list[0].WorkingDir) != want {
+		t.Errorf("it is about %s %q, not %s", list[0].Scope, list[0].WorkingDir, want)
 	}
 	answer := text("a1", agent.RoleAssistant, "Pears, mostly.")
 	answer.Model = "m"

@@ -154,6 +154,8 @@ export type Status = "created" | "idle" | "running" | "paused" | "interrupted"
 
 export type Mode = "ask" | "accept_edits" | "plan" | "auto" | "deny"
 
+export type FileScope = "sandboxed" | "project" | "full"
+
 export interface DraftFile {
   url: string
   name: string
@@ -168,6 +170,8 @@ export interface Session {
   agent: Agent
   mode: Mode
   workingDir: string
+  scope: FileScope
+  scratch: string
   draft: string
   draftFiles: DraftFile[]
   turns: number
@@ -190,6 +194,8 @@ export interface SessionChange {
   draftFiles?: DraftFile[]
   maxTurns?: number
   mode?: Mode
+  scope?: FileScope
+  workingDir?: string
   options?: Record<string, string>
 }
 

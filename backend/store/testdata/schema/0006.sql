@@ -1,4 +1,4 @@
--- What a person allows may be for a project, or always; sessions have modes.
+-- Sessions have a scope, and a working folder that is not their scratch folder.
 -- A history as a Parley of this schema left it. Never changed: a released schema is what people have.
 
 PRAGMA foreign_keys = OFF;
@@ -187,6 +187,13 @@ CREATE INDEX question_open ON question (turn) WHERE closed_at IS NULL;
 -- Set while the turn waits for answers. A session in which one does is paused, whatever its status says.
 ALTER TABLE turn ADD COLUMN paused_at INTEGER;
 
+-- The tools that need no further approval in a session.
+CREATE TABLE allowed_tool (
+  session INTEGER NOT NULL REFERENCES session (key),
+  tool    TEXT    NOT NULL,
+  PRIMARY KEY (session, tool)
+) STRICT, WITHOUT ROWID;
+
 -- Messages that wait for the running turn to end. They are none of the session's yet: models, search and export do not
 -- read them.
 CREATE TABLE queued (
@@ -230,21 +237,9 @@ CREATE INDEX turn_parent ON turn (parent, session, first_seq);
 -- The files of what a person is about to say: parts, as JSON. A draft does not keep them. What was uploaded stays for some days
 -- without a message.
 ALTER TABLE session ADD COLUMN draft_files TEXT NOT NULL DEFAULT '[]';
-
--- What a person allowed for longer than once: the calls that a pattern matches.
-CREATE TABLE approval (
-  key     INTEGER PRIMARY KEY,
-  project TEXT    NOT NULL,                 -- empty: in every project
-  session INTEGER REFERENCES session (key), -- null: in every session
-  pattern TEXT    NOT NULL,
-  at      INTEGER NOT NULL
-) STRICT;
-
-CREATE UNIQUE INDEX approval_place ON approval (project, ifnull(session, 0), pattern);
-CREATE INDEX approval_session ON approval (session);
-
--- How the session treats calls that change something; empty is as its agent does.
-ALTER TABLE session ADD COLUMN mode TEXT NOT NULL DEFAULT '';
+-- Which files a session's agent reaches. Until now that was its scratch folder, which working_dir named.
+ALTER TABLE session ADD COLUMN scope TEXT NOT NULL DEFAULT 'sandboxed' CHECK (scope IN ('sandboxed', 'project', 'full'));
+UPDATE session SET working_dir = '';
 
 INSERT INTO session (key, project, id, agent, agent_snapshot, title, working_dir, status, draft, head, next_seq, next_message, turns, max_turns, input_tokens, output_tokens, created_at, updated_at, deleted_at)
   VALUES (1, 'default', 's', 'demo', '{"id":"demo","harness":"scripted"}', 'About the garden', '/work', 'idle', 'half a thought', 't1', 5, 2, 1, 50, 2, 3, 1000, 2000, NULL);
@@ -282,12 +277,13 @@ INSERT INTO log (session, first, count, turn, at, events) VALUES (3, 2, 2, 't2',
 INSERT INTO log (session, first, count, turn, at, events) VALUES (3, 4, 1, 't2', 3600, '[{"type":"turn_paused","usage":{"input":2,"output":3,"total":5},"model":"m"}]');
 INSERT INTO question (id, turn, seq, request, asked_at, answer, closed_at)
   VALUES ('q1', 't2', 3, '{"type":"interaction_request","id":"q1","toolCallId":"c1","kind":"user_approval","payload":{"price":3}}', 3550, NULL, NULL);
-INSERT INTO approval (key, project, session, pattern, at) VALUES (1, 'elsewhere', 3, 'look', 3500), (2, 'elsewhere', NULL, 'run_command(git status *)', 3501), (3, '', NULL, 'list', 3502);
-UPDATE session SET mode = 'accept_edits' WHERE key = 3;
+INSERT INTO allowed_tool (session, tool) VALUES (3, 'look');
 INSERT INTO queued (key, session, number, message, content, at) VALUES (1, 3, 2, 'u2', '[{"type":"media","name":"list.txt","mimeType":"text/plain","handle":"media://sha256-28b3e2baaf822711e28e8abc0228b6970dfe70432b4890dfee92f352959d27e0","byteLength":5}]', 3700);
 INSERT INTO queued_media (queued, media) VALUES (1, 1);
 
 UPDATE session SET draft_files = '[{"type":"media","name":"list.txt","mimeType":"text/plain","handle":"media://sha256-28b3e2baaf822711e28e8abc0228b6970dfe70432b4890dfee92f352959d27e0","byteLength":5}]' WHERE key = 1;
+
+UPDATE session SET scope = 'project', working_dir = '/garden' WHERE key = 1;
 
 PRAGMA user_version = 6;
 COMMIT;
