@@ -23,6 +23,8 @@ func TestDecide(t *testing.T) {
 		{agent.PermissionAsk, "write_file", `{"path":"a","content":"x\ny","append":true}`, nil, `{"type":"interaction_request","toolCallId":"c","kind":"user_approval","payload":{"action":"fs_write","toolName":"write_file","preview":"a (2 lines more)"}}`},
 		{agent.PermissionAsk, "write_file", `{"path":"a","content":"x"}`, []string{"read_file", "write_file"}, ""},
 		{agent.PermissionAsk, "write_file", `{"path":"a","content":1}`, nil, ""},
+		{agent.PermissionAsk, "run_command", `{"command":"go","args":["test","./..."],"cwd":"sub"}`, nil, `{"type":"interaction_request","toolCallId":"c","kind":"user_approval","payload":{"action":"process","toolName":"run_command","preview":"go test ./..."}}`},
+		{agent.PermissionAsk, "edit_file", `{"path":"a","edits":[{"old":"x","new":"y"}]}`, nil, `{"type":"interaction_request","toolCallId":"c","kind":"user_approval","payload":{"action":"fs_write","toolName":"edit_file","preview":"a (1 edit)"}}`},
 		{agent.PermissionAsk, "read_file", `{"path":"a"}`, nil, ""},
 		{agent.PermissionAsk, "list_directory", `{"path":"a"}`, nil, ""},
 		{agent.PermissionAsk, "no_such_tool", `{}`, nil, ""},

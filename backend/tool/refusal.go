@@ -23,8 +23,13 @@ func explain(err error, path string) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return refuse("%s does not exist. list_directory shows what there is.", path)
 	}
+	return refuse("%s cannot be used: %v.", path, reason(err))
+}
+
+// reason is the innermost cause of an error, which names no path.
+func reason(err error) error {
 	for cause := errors.Unwrap(err); cause != nil; cause = errors.Unwrap(err) {
 		err = cause
 	}
-	return refuse("%s cannot be used: %v.", path, err)
+	return err
 }
