@@ -28,7 +28,7 @@ func recordTurn(t *testing.T, name string, engine agent.Backend, launch agent.La
 	r, w := io.Pipe()
 	go func() {
 		defer w.Close()
-		options := Options{Version: "test", Root: t.TempDir(), Engines: Engines{agent.BackendScripted: engine}, Log: slog.New(slog.DiscardHandler)}
+		options := Options{Version: "test", Policy: agent.Policy{Scratch: t.TempDir()}, Engines: Engines{agent.BackendScripted: engine}, Log: slog.New(slog.DiscardHandler)}
 		if err := Serve(t.Context(), in, w, options); err != nil {
 			t.Error(err)
 		}

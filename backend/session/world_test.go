@@ -64,6 +64,7 @@ func openOver(t *testing.T, path string, engine agent.Backend) *world {
 		Harness: func(agent.Kind) (agent.Harness, error) { return script{}, nil },
 		Key:     func(string) (string, bool) { return "", false },
 		Scratch: func(agent.SessionKey) string { return scratch },
+		Folder:  func(agent.ProjectID) string { return "" },
 		Log:     slog.New(slog.DiscardHandler),
 	})
 	if err != nil {

@@ -194,6 +194,9 @@ func holdsTheGarden(t *testing.T, s *Store, schema int) {
 			t.Errorf("the files of the draft are %+v", list[0].DraftFiles)
 		}
 	}
+	if want := map[bool]string{true: "project /garden", false: "sandboxed "}[schema >= 6]; fmt.Sprint(list[0].Scope, " ", list[0].WorkingDir) != want {
+		t.Errorf("it is about %s %q, not %s", list[0].Scope, list[0].WorkingDir, want)
+	}
 	answer := text("a1", agent.RoleAssistant, "Pears, mostly.")
 	answer.Model = "m"
 	if want := []agent.Message{{ID: "u1", Role: agent.RoleUser, Parts: question}, answer}; !reflect.DeepEqual(history, want) {

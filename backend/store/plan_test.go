@@ -101,7 +101,7 @@ func everyCall(t *testing.T, s *Store) []namedCall {
 		{"Leaf", func() error { _, err := s.Leaf(ctx, head); return err }},
 		{"Siblings", func() error { _, err := s.Siblings(ctx, Turn{ID: head}); return err }},
 		{"Editions", func() error { _, err := s.Editions(ctx, home, "u1"); return err }},
-		{"Fork", func() error { return s.Fork(ctx, home, "t4", "fork", spec, "") }},
+		{"Fork", func() error { return s.Fork(ctx, home, "t4", "fork", spec) }},
 		{"PurgeSession", func() error { return errors.Join(s.DeleteSession(ctx, other), s.PurgeSession(ctx, other)) }},
 		{"forget", func() error { _, err := s.forget(ctx); return err }},
 		{"collectMedia", func() error { _, err := s.collectMedia(ctx, instant(1<<50)); return err }},

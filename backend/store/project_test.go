@@ -54,7 +54,7 @@ func TestTheSameSessionInTwoProjects(t *testing.T) {
 	if err := s.ChooseHead(t.Context(), yours, "t-apple"); !errors.Is(err, ErrNotFound) {
 		t.Errorf("the branch of another project: %v", err)
 	}
-	if err := s.Fork(t.Context(), yours, "t-apple", "fork", spec, ""); !errors.Is(err, ErrNotFound) {
+	if err := s.Fork(t.Context(), yours, "t-apple", "fork", spec); !errors.Is(err, ErrNotFound) {
 		t.Errorf("a fork of another project: %v", err)
 	}
 	must(t, s.DeleteSession(t.Context(), yours))

@@ -29,7 +29,8 @@ type Session struct {
 	Key          agent.SessionKey
 	Agent        agent.Spec // frozen at start
 	Title        string
-	WorkingDir   string
+	WorkingDir   string // empty if there is none
+	Scope        agent.FileScope
 	Status       Status
 	Draft        string
 	DraftFiles   []agent.Part // of it
@@ -44,7 +45,7 @@ type Session struct {
 	row          int64
 }
 
-const sessionColumns = `key, project, id, agent_snapshot, title, working_dir,
+const sessionColumns = `key, project, id, agent_snapshot, title, working_dir, scope,
 	CASE WHEN EXISTS (SELECT 1 FROM turn WHERE turn.session = session.key AND turn.settled_at IS NULL AND turn.paused_at IS NOT NULL)
 		THEN 'paused' ELSE status END, draft, draft_files, coalesce(head, ''),
 	turns, max_turns, input_tokens, output_tokens, next_seq, created_at, updated_at`
@@ -53,7 +54,7 @@ func scanSession(row scanner) (Session, error) {
 	var s Session
 	var snapshot, files string
 	var created, updated int64
-	err := row.Scan(&s.row, &s.Key.Project, &s.Key.Session, &snapshot, &s.Title, &s.WorkingDir, &s.Status, &s.Draft, &files, &s.Head,
+	err := row.Scan(&s.row, &s.Key.Project, &s.Key.Session, &snapshot, &s.Title, &s.WorkingDir, &s.Scope, &s.Status, &s.Draft, &files, &s.Head,
 		&s.Turns, &s.MaxTurns, &s.InputTokens, &s.OutputTokens, &s.NextSeq, &created, &updated)
 	if errors.Is(err, sql.ErrNoRows) {
 		return Session{}, ErrNotFound
@@ -141,6 +142,8 @@ type Change struct {
 	Title      *string
 	Draft      *string
 	MaxTurns   *int64
+	Scope      *agent.FileScope
+	WorkingDir *string
 	Options    map[string]string // of the agent's program; the others stay as they are
 	DraftFiles []agent.Part      // all of them
 }
@@ -163,8 +166,8 @@ func (s *Store) ChangeSession(ctx context.Context, key agent.SessionKey, c Chang
 		files = new(string(encoded))
 	}
 	return s.updateSession(ctx, `UPDATE session SET title = coalesce(?, title), draft = coalesce(?, draft), draft_files = coalesce(?, draft_files),
-		max_turns = coalesce(?, max_turns), agent_snapshot = json_patch(agent_snapshot, ?)
-		WHERE project = ? AND id = ? AND deleted_at IS NULL`, c.Title, c.Draft, files, c.MaxTurns, string(patch), key.Project, key.Session)
+		max_turns = coalesce(?, max_turns), scope = coalesce(?, scope), working_dir = coalesce(?, working_dir), agent_snapshot = json_patch(agent_snapshot, ?)
+		WHERE project = ? AND id = ? AND deleted_at IS NULL`, c.Title, c.Draft, files, c.MaxTurns, c.Scope, c.WorkingDir, string(patch), key.Project, key.Session)
 }
 
 // ChooseAgent gives another agent to a session in which nothing was sent yet; after that it is ErrExists.

@@ -152,6 +152,8 @@ export interface HarnessList {
 
 export type Status = "created" | "idle" | "running" | "paused" | "interrupted"
 
+export type FileScope = "sandboxed" | "project" | "full"
+
 export interface DraftFile {
   url: string
   name: string
@@ -165,6 +167,8 @@ export interface Session {
   status: Status
   agent: Agent
   workingDir: string
+  scope: FileScope
+  scratch: string
   draft: string
   draftFiles: DraftFile[]
   turns: number
@@ -186,6 +190,8 @@ export interface SessionChange {
   draft?: string
   draftFiles?: DraftFile[]
   maxTurns?: number
+  scope?: FileScope
+  workingDir?: string
   options?: Record<string, string>
 }
 
