@@ -34,6 +34,9 @@ func (s *Set) Decide(call agent.ToolCall, allowed []string) agent.Event {
 		return agent.InteractionRequest{Call: call.ID, Kind: agent.ClientTool}
 	}
 	t, granted := find(s.granted, call.Name)
+	if granted && t.asks && t.fits(call.Input) {
+		return agent.InteractionRequest{Call: call.ID, Kind: agent.UserInput, Payload: call.Input}
+	}
 	if !granted || t.ReadOnly {
 		return nil
 	}

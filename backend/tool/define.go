@@ -27,7 +27,8 @@ func defineSpeaking[A any](d Definition, run func(ctx context.Context, root *os.
 	d.Description = strings.TrimSpace(d.Description)
 	d.Schema, _ = json.Marshal(wanted) // strings, numbers and shapes: it cannot fail
 	d.ReadOnly = true
-	return tool{Definition: d, run: func(ctx context.Context, root *os.Root, call agent.ToolCall, say say) (string, json.RawMessage, error) {
+	fits := func(input json.RawMessage) bool { return wanted.decodeAll(input, new(A)) == nil }
+	return tool{Definition: d, fits: fits, run: func(ctx context.Context, root *os.Root, call agent.ToolCall, say say) (string, json.RawMessage, error) {
 		var in A
 		if problems := wanted.decodeAll(call.Input, &in); problems != nil {
 			return "", nil, refuse("The arguments of %s do not fit: %s.", d.Name, strings.Join(problems, "; "))
@@ -50,5 +51,11 @@ func changing[A change](t tool) tool {
 		problems := wanted.decodeAll(input, &in)
 		return in, problems == nil
 	}
+	return t
+}
+
+// asking makes a tool one that is not run: its arguments are a question to the person, and what they say is its result.
+func asking(t tool) tool {
+	t.asks = true
 	return t
 }

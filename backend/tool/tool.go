@@ -23,14 +23,17 @@ type Definition struct {
 }
 
 // tool is a Definition that can be run. The model reads output and the error; the tool's card on the page reads data.
-// change, which a tool has unless it is ReadOnly, reports whether the arguments fit, and what they say.
+// change, which a tool has unless it is ReadOnly, reports whether the arguments fit, and what they say. fits reports the
+// first of that for every tool.
 type tool struct {
 	Definition
+	asks   bool // a person: see asking
+	fits   func(arguments json.RawMessage) bool
 	change func(arguments json.RawMessage) (what change, fits bool)
 	run    func(ctx context.Context, root *os.Root, call agent.ToolCall, say say) (output string, data json.RawMessage, err error)
 }
 
-var tools = []tool{listDirectory, readFile, searchFiles, writeFile, editFile, runCommand}
+var tools = []tool{listDirectory, readFile, searchFiles, writeFile, editFile, runCommand, gitStatus, gitDiff, gitLog, gitCommit, httpRequest, todoWrite, askUser, notify}
 
 // Names lists every tool there is, in a stable order.
 func Names() []string {
@@ -98,7 +101,7 @@ func (s *Set) Definitions() []Definition {
 func (s *Set) Run(ctx context.Context, call agent.ToolCall, say func(agent.Event)) agent.ToolResult {
 	output, data, err := s.dispatch(ctx, call, say)
 	if err != nil {
-		output, data = err.Error(), nil
+		output, data = told(err), nil
 	}
 	return agent.ToolResult{ID: call.ID, Name: call.Name, Output: bound(output, maxOutput), Data: data, IsError: err != nil}
 }
