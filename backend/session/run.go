@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"parley/backend/agent"
+	"parley/backend/policy"
 	"parley/backend/store"
 	"parley/backend/uistream"
 )
@@ -160,6 +161,8 @@ func (s *Sessions) open(ctx context.Context, t *Turn, session store.Session, ins
 	o.prompt = agent.Prompt{Key: t.Key, Turn: t.ID, After: after, Messages: said}
 	spec := session.Agent
 	spec.SystemPrompt = instructions
+	spec.Permissions.Mode = session.Mode
+	spec.Permissions.Rules = policy.For(spec.Permissions)
 	var harness agent.Harness
 	if harness, o.err = s.Harness(spec.Harness); o.err != nil {
 		return o
@@ -167,7 +170,7 @@ func (s *Sessions) open(ctx context.Context, t *Turn, session store.Session, ins
 	if o.launch, o.err = s.Environment.Launch(harness, spec); o.err != nil {
 		return o
 	}
-	if o.prompt.Allowed, o.err = s.Store.AllowedTools(ctx, t.Key); o.err != nil {
+	if o.prompt.Allowed, o.err = s.Store.Allowed(ctx, t.Key); o.err != nil {
 		return o
 	}
 	if key, ok := s.Key(spec.Provider); ok {

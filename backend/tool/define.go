@@ -45,12 +45,19 @@ func defineSpeaking[A any](d Definition, run func(ctx context.Context, root *os.
 // changing makes a tool one that changes something, which its arguments can tell a person.
 func changing[A change](t tool) tool {
 	t.ReadOnly = false
+	t.action = agent.Action((*new(A)).action())
 	wanted := shapeOf(reflect.TypeFor[A]())
 	t.change = func(input json.RawMessage) (change, bool) {
 		var in A
 		problems := wanted.decodeAll(input, &in)
 		return in, problems == nil
 	}
+	return t
+}
+
+// alwaysAsked makes a tool one of which each call is allowed by itself.
+func alwaysAsked(t tool) tool {
+	t.stated = []agent.Permission{agent.Ask}
 	return t
 }
 

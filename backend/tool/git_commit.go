@@ -11,7 +11,7 @@ import (
 //go:embed git_commit.md
 var gitCommitText string
 
-var gitCommit = changing[gitCommitArguments](define(Definition{Name: "git_commit", Description: gitCommitText}, runGitCommit))
+var gitCommit = alwaysAsked(changing[gitCommitArguments](define(Definition{Name: "git_commit", Description: gitCommitText}, runGitCommit)))
 
 type gitCommitArguments struct {
 	Message string   `json:"message" about:"What the commit says."`
