@@ -86,7 +86,7 @@ func (t *ownTools) call(ctx context.Context, name string, input json.RawMessage)
 
 func (t *ownTools) run(ctx context.Context, p *play, call agent.ToolCall) agent.ToolResult {
 	if p.grant(call) {
-		return t.set.Run(ctx, call, nil)
+		return t.set.Run(ctx, call, p.Say)
 	}
 	switch e := t.set.Decide(call, p.grounds()).(type) {
 	case agent.ToolResult:
@@ -99,7 +99,7 @@ func (t *ownTools) run(ctx context.Context, p *play, call agent.ToolCall) agent.
 			return agent.ToolResult{ID: call.ID, Output: a.Note, IsError: !a.Allowed}
 		}
 	}
-	return t.set.Run(ctx, call, nil)
+	return t.set.Run(ctx, call, p.Say)
 }
 
 // announcedCall finds the call that the program has said it makes, and says it itself if the program does not.

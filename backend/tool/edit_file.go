@@ -11,7 +11,7 @@ import (
 //go:embed edit_file.md
 var editFileText string
 
-var editFile = defineChange(Definition{Name: "edit_file", Description: editFileText}, runEditFile)
+var editFile = changing[editFileArguments](define(Definition{Name: "edit_file", Description: editFileText}, runEditFile))
 
 type editFileArguments struct {
 	Path  string `json:"path" about:"The file, relative to the folder you work in."`

@@ -24,15 +24,19 @@ type Definition struct {
 }
 
 // tool is a Definition that can be run. The model reads output and the error; the tool's card on the page reads data.
-// change, which a tool has unless it is ReadOnly, reports whether the arguments fit, and what they say.
+// change, which a tool has unless it is ReadOnly, reports whether the arguments fit, and what they say. fits reports the
+// first of that for every tool.
 type tool struct {
 	Definition
-	action agent.Action // empty if it is ReadOnly
+	asks   bool // a person: see asking
+	fits   func(arguments json.RawMessage) bool
+	action agent.Action       // empty if it is ReadOnly
+	stated []agent.Permission // that it has of itself, whatever the rules say
 	change func(arguments json.RawMessage) (what change, fits bool)
-	run    func(ctx context.Context, root *os.Root, arguments json.RawMessage) (output string, data json.RawMessage, err error)
+	run    func(ctx context.Context, root *os.Root, call agent.ToolCall, say say) (output string, data json.RawMessage, err error)
 }
 
-var tools = []tool{listDirectory, readFile, searchFiles, writeFile, editFile}
+var tools = []tool{listDirectory, readFile, searchFiles, writeFile, editFile, runCommand, gitStatus, gitDiff, gitLog, gitCommit, httpRequest, todoWrite, askUser, notify}
 
 // Names lists every tool there is, in a stable order.
 func Names() []string {
@@ -98,18 +102,19 @@ func (s *Set) Definitions() []Definition {
 }
 
 // Run never fails: what goes wrong is a result with IsError that the model can read and correct. Calls may run at once.
-// progress, which may be nil, is for what a running call has to show so far; no tool takes long enough for that yet.
-func (s *Set) Run(ctx context.Context, call agent.ToolCall, progress func(output string)) agent.ToolResult {
-	output, data, err := s.dispatch(ctx, call)
+// say takes what a call has to say before its result, such as its progress; Run calls it from the goroutine that it was
+// called on.
+func (s *Set) Run(ctx context.Context, call agent.ToolCall, say func(agent.Event)) agent.ToolResult {
+	output, data, err := s.dispatch(ctx, call, say)
 	if err != nil {
-		output, data = err.Error(), nil
+		output, data = told(err), nil
 	}
 	return agent.ToolResult{ID: call.ID, Name: call.Name, Output: bound(output, maxOutput), Data: data, IsError: err != nil}
 }
 
 // dispatch is the one way to a tool: is there such a tool, was it granted, do the arguments fit, run. The tool itself asks
 // the third question, see define.
-func (s *Set) dispatch(ctx context.Context, call agent.ToolCall) (output string, data json.RawMessage, err error) {
+func (s *Set) dispatch(ctx context.Context, call agent.ToolCall, say say) (output string, data json.RawMessage, err error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	if s.closed || ctx.Err() != nil {
@@ -125,7 +130,7 @@ func (s *Set) dispatch(ctx context.Context, call agent.ToolCall) (output string,
 	if !granted {
 		return "", nil, refuse("You may not use %s here. The tools you have: %s.", call.Name, s.list())
 	}
-	return t.run(ctx, s.root, call.Input)
+	return t.run(ctx, s.root, call, say)
 }
 
 func (s *Set) list() string {

@@ -17,7 +17,7 @@ import (
 //go:embed write_file.md
 var writeFileText string
 
-var writeFile = defineChange(Definition{Name: "write_file", Description: writeFileText}, runWriteFile)
+var writeFile = changing[writeFileArguments](define(Definition{Name: "write_file", Description: writeFileText}, runWriteFile))
 
 type writeFileArguments struct {
 	Path       string `json:"path" about:"The file, relative to the folder you work in."`
