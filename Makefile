@@ -6,6 +6,8 @@
 # make bench   the figures, beside their peers; MESSAGES=1000000 is how many to search in
 # make build   build/bin/parley, with the window; make build-headless: build/bin/parley-headless, without, static
 
+# Everywhere, for what was compiled for the tests and the linters to be what is built.
+export GOFLAGS += -trimpath
 WINDOW  := desktop,production,webkit2_41
 LDFLAGS := -s -w
 # SQLite is C that was translated, with locks and a memory of its own. That memory is not Go's: the race detector passes
@@ -26,11 +28,11 @@ run:
 
 build: page
 	@echo "Building Parley with its window" >&2
-	@CGO_ENABLED=1 go build -tags $(WINDOW) -trimpath -ldflags '$(LDFLAGS)' -o build/bin/parley .
+	@CGO_ENABLED=1 go build -tags $(WINDOW) -ldflags '$(LDFLAGS)' -o build/bin/parley .
 
 build-headless: page
 	@echo "Building Parley without a window" >&2
-	@CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o build/bin/parley-headless .
+	@CGO_ENABLED=0 go build -ldflags '$(LDFLAGS)' -o build/bin/parley-headless .
 
 page: frontend/dist/app/index.html
 
