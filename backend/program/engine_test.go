@@ -151,7 +151,7 @@ func (w *wordSpeaker) Take(line *Line, t *Turn) (agent.Finish, error) {
 			t.Host.Say(agent.MessageDelta{Text: rest + " "})
 		case "call":
 			t.Host.Say(call)
-			a := t.Host.Approve(call, ActionProcess, "run "+rest)
+			a := t.Host.Approve(call, agent.ActionProcess, "run "+rest)
 			if err := line.Send(fmt.Sprintf("%t %s", a.Allowed, a.Note)); err != nil {
 				return agent.Finish{}, err
 			}

@@ -6,6 +6,8 @@ import (
 	"os"
 	"reflect"
 	"strings"
+
+	"parley/backend/agent"
 )
 
 // define makes a tool, one that only reads, of a function that takes its arguments as a struct A. The struct is both the
@@ -33,6 +35,7 @@ func define[A any](d Definition, run func(ctx context.Context, root *os.Root, in
 func defineChange[A change](d Definition, run func(ctx context.Context, root *os.Root, in A) (output string, data any, err error)) tool {
 	t := define(d, run)
 	t.ReadOnly = false
+	t.action = agent.Action((*new(A)).action())
 	wanted := shapeOf(reflect.TypeFor[A]())
 	t.change = func(input json.RawMessage) (change, bool) {
 		var in A

@@ -253,7 +253,7 @@ func (s *stage) Say(e agent.Event) {
 }
 
 // Approve is program.Host's.
-func (s *stage) Approve(call agent.ToolCall, action program.Action, preview string) program.Answer {
+func (s *stage) Approve(call agent.ToolCall, action agent.Action, preview string) program.Answer {
 	s.note("approve %s %s %s %s: %s", call.ID, call.Name, call.Input, action, preview)
 	return s.answer()
 }
