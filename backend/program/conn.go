@@ -15,6 +15,40 @@ type conn struct {
 	launch  agent.Launch
 	closed  chan struct{}
 	once    sync.Once
+
+	mu    sync.Mutex
+	hears *hearing // nil while nothing can be said in the middle of a turn
+}
+
+// hearing is a program that takes what is said in the middle of its turn.
+type hearing struct {
+	line *Line
+	over chan struct{} // closed once it does not any more
+}
+
+// Steer is agent.Steerer's. It waits while the program is busy with what it said itself.
+func (c *conn) Steer(ctx context.Context, said agent.Steering) bool {
+	c.mu.Lock()
+	h := c.hears
+	c.mu.Unlock()
+	return h != nil && h.line.Steer(ctx, said, h.over)
+}
+
+// hear lets Steer reach a program until deaf is called, which may be twice.
+func (c *conn) hear(s *session) (deaf func()) {
+	if !s.opened.Steers {
+		return func() {}
+	}
+	h := &hearing{s.line, make(chan struct{})}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.hears = h
+	return sync.OnceFunc(func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.hears = nil
+		close(h.over)
+	})
 }
 
 // Close lets a Prompt that runs end with an error. The program stays for the next conn.
@@ -138,10 +172,13 @@ func (l *listening) goesOn() bool {
 // listen passes on what is said until the turn ends or waits.
 func (l *listening) listen(ctx context.Context, s *session) (agent.Finish, error) {
 	p := s.play
+	deaf := l.hear(s)
+	defer deaf()
 	stopped, closed := ctx.Done(), l.closed
 	var grace <-chan time.Time
 	stop := func() {
 		if grace == nil {
+			deaf()
 			p.stop()
 			s.line.Stop()
 			grace = time.After(l.sandbox.backend.limits.stop)

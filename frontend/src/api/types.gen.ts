@@ -266,6 +266,8 @@ export interface Event {
   action?: string
   preview?: string
   approved?: boolean
+  mode?: string
+  directiveLength?: number
 }
 
 export interface ReplyStatus {
