@@ -106,6 +106,7 @@ type listening struct {
 	yield   func(agent.Event, error) bool
 	left    bool     // nobody listens any more
 	session *session // to leave behind; nil if the program is gone
+	deaf    func()   // ends what can be said in the middle of the turn
 }
 
 func (l *listening) say(e agent.Event) { l.left = l.left || !l.yield(e, nil) }
@@ -114,6 +115,8 @@ func (l *listening) say(e agent.Event) { l.left = l.left || !l.yield(e, nil) }
 func (l *listening) turn(ctx context.Context, s *session) (agent.Finish, error) {
 	if s != nil && s.play != nil && s.play.prompt.Turn == l.prompt.Turn && !s.gone() {
 		l.session = s
+		l.deaf = l.hear(s)
+		defer l.deaf()
 		s.play.goOn(l.prompt)
 		return l.listen(ctx, s)
 	}
@@ -125,6 +128,8 @@ func (l *listening) turn(ctx context.Context, s *session) (agent.Finish, error) 
 		return agent.Finish{}, err
 	}
 	l.session = s
+	l.deaf = l.hear(s)
+	defer l.deaf()
 	l.say(s.introduce(how))
 	for _, call := range s.begin(l.prompt, how) {
 		l.say(agent.ToolResult{ID: call.ID, Name: call.Name, IsError: true, Output: "The agent was started anew, and is told that this call is allowed."})
@@ -172,13 +177,11 @@ func (l *listening) goesOn() bool {
 // listen passes on what is said until the turn ends or waits.
 func (l *listening) listen(ctx context.Context, s *session) (agent.Finish, error) {
 	p := s.play
-	deaf := l.hear(s)
-	defer deaf()
 	stopped, closed := ctx.Done(), l.closed
 	var grace <-chan time.Time
 	stop := func() {
 		if grace == nil {
-			deaf()
+			l.deaf()
 			p.stop()
 			s.line.Stop()
 			grace = time.After(l.sandbox.backend.limits.stop)

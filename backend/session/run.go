@@ -90,6 +90,10 @@ func (s *Sessions) answer(ctx context.Context, t *Turn, session store.Session, l
 		return s.failed(t, err)
 	}
 	defer conn.Close()
+	if steerer, ok := conn.(agent.Steerer); ok {
+		t.listen(steerer)
+		defer t.listen(nil)
+	}
 	prompt.Approved = approved
 
 	// Two loops: one reads what the agent says, the other stores it, so that neither waits for the other's next step.
@@ -157,6 +161,7 @@ func (s *Sessions) settle(ctx context.Context, t *Turn, log *turnLog, ended agen
 	case agent.TurnPaused:
 		last, err = s.Store.PauseTurn(ctx, t.Key, t.ID, ended)
 	case agent.TurnCompleted:
+		s.takeBack(t.Key)
 		rows := uistream.Durable(append(slices.Clip(t.records), agent.Record{Event: ended}))
 		last, err = s.Store.SettleTurn(ctx, t.Key, t.ID, ended, rows, store.Idle, log.spoken)
 		if ended.StopReason == agent.StopCancelled && t.stopped == WasIdle {

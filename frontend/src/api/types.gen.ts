@@ -317,6 +317,7 @@ export interface Queued {
   number: number
   message: unknown
   at: number
+  given: boolean
 }
 
 export interface Queue {
