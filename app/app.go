@@ -144,6 +144,8 @@ func (o *owner) enterHistory(ctx context.Context, s *store.Store, agents config.
 		Harness:     harnessOf,
 		Key:         func(name string) (string, bool) { return provider.Key(name, os.Getenv) },
 		Scratch:     o.home.scratch,
+		Folder:      o.folder,
+		Data:        string(o.home),
 		Log:         o.log,
 	})
 	if err != nil {
@@ -152,6 +154,15 @@ func (o *owner) enterHistory(ctx context.Context, s *store.Store, agents config.
 	o.rooms = &api.Rooms{Sessions: sessions, Store: s}
 	o.door.Open(o.rooms)
 	return nil
+}
+
+// folder is what the new sessions of a project are about: the project's own, or outside of any project the one that this
+// program was started in.
+func (o *owner) folder(project agent.ProjectID) string {
+	if project != agent.DefaultProject {
+		return o.door.Folder(project)
+	}
+	return workingFolder()
 }
 
 // patience is how long who reads slowly is waited for.

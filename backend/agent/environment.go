@@ -12,8 +12,34 @@ const StopGrace = 2 * time.Second
 
 // Policy is what a sandbox may touch.
 type Policy struct {
-	Scratch string // the folder that tools work in; it exists
-	Private string // where what programs configure and remember is put, until the sandbox is closed; empty is the system's folder for that
+	Scope   FileScope // empty is FilesSandboxed
+	Scratch string    // the session's own folder; it exists
+	Folder  string    // the folder that the session is about; empty if there is none
+	Data    string    // Parley's own, of which nothing but Scratch and Private is touched in any scope; empty if it is not here
+	Private string    // where what programs configure and remember is put, until the sandbox is closed; empty is the system's folder for that
+}
+
+// FileScope is which files an agent reaches.
+type FileScope string
+
+// The scopes; the enum is closed.
+const (
+	FilesSandboxed FileScope = "sandboxed" // writes go to Scratch; reads fall through to Folder
+	FilesProject   FileScope = "project"   // reads and writes in Folder
+	FilesFull      FileScope = "full"      // whatever the person can reach
+)
+
+// Valid reports whether s is one of the list.
+func (s FileScope) Valid() bool {
+	return s == FilesSandboxed || s == FilesProject || s == FilesFull
+}
+
+// Dir is the folder that agents work in: relative paths begin there.
+func (p Policy) Dir() string {
+	if (p.Scope == FilesProject || p.Scope == FilesFull) && p.Folder != "" {
+		return p.Folder
+	}
+	return p.Scratch
 }
 
 // Limits bound how many sandboxes stay warm, and for how long.

@@ -40,5 +40,5 @@ func (d inside) forkSession(r *http.Request, f ForkRequest) (Session, error) {
 		return Session{}, err
 	}
 	s, err := d.Store.Session(r.Context(), fork)
-	return toSession(s), err
+	return d.session(s), err
 }

@@ -28,16 +28,23 @@ func (c caller) key(r *http.Request) (agent.SessionKey, error) {
 	return agent.SessionKey{Project: c.project, Session: id}, id.Validate()
 }
 
-// Bind gives the token of a project: for as long as the door is there, it opens that project and nothing else.
-func (d *Door) Bind(project agent.ProjectID) string {
+// Bind gives the token of a folder's project: for as long as the door is there, it opens that project and nothing else.
+func (d *Door) Bind(project agent.ProjectID, folder string) string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	token, known := d.bound[project]
 	if !known {
 		token = NewToken()
-		d.bound[project] = token
+		d.bound[project], d.folders[project] = token, folder
 	}
 	return token
+}
+
+// Folder gives the folder of a project that was opened; empty if it was not.
+func (d *Door) Folder(project agent.ProjectID) string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.folders[project]
 }
 
 // NewToken mints 256 bits, as text.

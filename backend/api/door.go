@@ -81,13 +81,14 @@ type Door struct {
 	mu      sync.Mutex
 	rooms   *Rooms                     // nil while the history is not open
 	bound   map[agent.ProjectID]string // tokens
+	folders map[agent.ProjectID]string // of the projects in bound
 	inside  int
 	emptied chan struct{} // closed when inside is 0; replaced by the next who enters
 }
 
 // New makes the door of the server that listens on addr, a host:port on the loopback interface.
 func New(addr string, o Options) *Door {
-	d := &Door{Options: o, addr: addr, mux: http.NewServeMux(), bound: map[agent.ProjectID]string{}, emptied: make(chan struct{})}
+	d := &Door{Options: o, addr: addr, mux: http.NewServeMux(), bound: map[agent.ProjectID]string{}, folders: map[agent.ProjectID]string{}, emptied: make(chan struct{})}
 	close(d.emptied)
 	d.closing, d.close = context.WithCancel(context.Background())
 	methods := map[string][]string{} // of each path

@@ -302,7 +302,7 @@ func TestRepliesAreAsDescribed(t *testing.T) {
 	q := w.asks("asks", "u1", nil)
 	w.request("POST", "/messages", strings.Replace(message("asks", "u2", "later"), "{", `{"queue":true,`, 1), nil)
 	frames(t, w.say("done", "u1", `[[tool:list_directory {"path":"."}]] [[say:x]]`).Body)
-	w.furnish(w.door.Bind("other"))
+	w.furnish(w.door.Bind("other", ""))
 	v := validator{openAPIOf(routes)["components"].(object)["schemas"].(object)}
 	for _, c := range []struct{ method, path, body, schema string }{
 		{"GET", "/health", "", "Health"},

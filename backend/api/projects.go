@@ -32,7 +32,7 @@ func (d *Door) openProject(_ *http.Request, in ProjectFolder) (Project, error) {
 		return Project{}, errNoFolder
 	}
 	project := agent.ProjectAt(dir)
-	return Project{project, d.Bind(project)}, nil
+	return Project{project, d.Bind(project, dir)}, nil
 }
 
 var errNoFolder = agent.Errorf(agent.CodeValidation, "This project cannot be opened: there is no such folder, or it cannot be read.")

@@ -81,7 +81,7 @@ var random = regexp.MustCompile(`[0-9a-f]{16,}`)
 // project is that to who names what does not exist, byte for byte.
 func TestAnotherProjectIsUnknown(t *testing.T) {
 	w := open(t)
-	other := w.door.Bind("other")
+	other := w.door.Bind("other", "")
 	known := w.furnish(other)
 	unknown := theirs{"none-session1", "ask_" + strings.Repeat("0", 32), "none-message", "msg_" + strings.Repeat("0", 32), strings.Repeat("0", 64), known.number}
 	ask := func(mine string, r route, what theirs) string {
@@ -109,7 +109,7 @@ func TestAnotherProjectIsUnknown(t *testing.T) {
 		if _, path, _ := strings.Cut(r.pattern, " "); r.owners || !strings.Contains(path, "{") && bodies[r.pattern] == "" {
 			continue
 		}
-		mine := w.door.Bind(agent.ProjectID(fmt.Sprint("mine-", i)))
+		mine := w.door.Bind(agent.ProjectID(fmt.Sprint("mine-", i)), "")
 		foreign, none := ask(mine, r, known), ask(mine, r, unknown)
 		if foreign != none {
 			t.Errorf("%s\nof another project: %s\nof nobody:         %s", r.pattern, foreign, none)
@@ -119,7 +119,7 @@ func TestAnotherProjectIsUnknown(t *testing.T) {
 			t.Errorf("%s gives something: %s", r.pattern, foreign)
 		}
 	}
-	mine := w.door.Bind("mine")
+	mine := w.door.Bind("mine", "")
 	attach := func(sum string) string {
 		b, err := io.ReadAll(w.request("POST", "/messages", sent("u", "/media/"+sum), as(mine)).Body)
 		return fmt.Sprint(string(b), err)
@@ -152,7 +152,7 @@ func (w *world) seen(token string) string {
 // §1 the window's own token may name any project
 func TestWhoNamesAProject(t *testing.T) {
 	w := open(t)
-	bound := w.door.Bind("folder-1")
+	bound := w.door.Bind("folder-1", "")
 	frames(t, w.request("POST", "/messages", message("s", "u1", "[[say:x]]"), as(bound)).Body)
 	sessions := func(change func(*http.Request)) string {
 		res := w.request("GET", "/sessions", "", change)
@@ -188,14 +188,14 @@ func TestWhoNamesAProject(t *testing.T) {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
 		}
 	}
-	if w.door.Bind("folder-1") != bound || w.door.Bind("folder-2") == bound {
+	if w.door.Bind("folder-1", "") != bound || w.door.Bind("folder-2", "") == bound {
 		t.Error("a project has one token, and of its own")
 	}
 }
 
 func TestWhatIsTheOwners(t *testing.T) {
 	w := open(t)
-	bound := w.door.Bind("folder")
+	bound := w.door.Bind("folder", "")
 	for _, r := range routes {
 		method, path, _ := strings.Cut(r.pattern, " ")
 		all := path == "/window" || path == "/projects" || path == "/harnesses" || strings.HasPrefix(path, "/vault/") && path != "/vault/active"
@@ -243,7 +243,7 @@ func TestAFolderIsAProject(t *testing.T) {
 // TestTheSocketOfAProject: §1 unique per project, or there would be one session s. It streams and tells what belongs to the project, and nothing else.
 func TestTheSocketOfAProject(t *testing.T) {
 	w := open(t)
-	p := w.dialAs(w.door.Bind("mine"))
+	p := w.dialAs(w.door.Bind("mine", ""))
 	owner := w.dialAs(testToken, projectProtocol+"mine")
 	w.say("s", "u1", "[[hang]]") // in the default project
 	p.send(`{"type":"resume","requestId":"r1","id":"s","headers":{},"body":{}}`)
@@ -270,6 +270,28 @@ func TestEveryNameInAPathIsKnown(t *testing.T) {
 			if !slices.Contains([]string{"id", "n", "sum"}, name[1]) {
 				t.Errorf("%s: TestAnotherProjectIsUnknown has no %s", r.pattern, name[1])
 			}
+		}
+	}
+}
+
+// §7 Whoever has the token of one project may only take away what a session's agent reaches.
+func TestAProjectsTokenWidensNothing(t *testing.T) {
+	w := open(t)
+	bound := as(w.door.Bind("folder", ""))
+	path := "/sessions/s"
+	for _, body := range []string{`{"scope":"project"}`, `{"scope":"full"}`, `{"workingDir":"/"}`, `{"workingDir":""}`, `{"scope":"sandboxed","workingDir":"/"}`} {
+		if f := failure(t, w.request("PATCH", path, body, bound)); f.Code != http.StatusForbidden {
+			t.Errorf("%s: %+v", body, f)
+		}
+	}
+	for _, c := range []struct {
+		body string
+		who  func(*http.Request)
+	}{{`{"scope":"full"}`, header(projectName, "folder")}, {`{"scope":"sandboxed"}`, bound}} {
+		var s Session
+		w.decode(w.request("PATCH", path, c.body, c.who), &s)
+		if want := fmt.Sprintf(`{"scope":%q}`, s.Scope); want != c.body {
+			t.Errorf("%s gives %s", c.body, want)
 		}
 	}
 }

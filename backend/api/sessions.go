@@ -16,7 +16,10 @@ type Session struct {
 	Title        string          `json:"title"`
 	Status       store.Status    `json:"status"`
 	Agent        Agent           `json:"agent"`
-	WorkingDir   string          `json:"workingDir"`
+	Mode         agent.Mode      `json:"mode"`
+	WorkingDir   string          `json:"workingDir"` // the folder that it is about; empty if none
+	Scope        agent.FileScope `json:"scope"`
+	Scratch      string          `json:"scratch"` // the session's own folder
 	Draft        string          `json:"draft"`
 	DraftFiles   []DraftFile     `json:"draftFiles"`
 	Turns        int64           `json:"turns"`
@@ -34,12 +37,17 @@ type SessionList struct {
 	Next     string    `json:"next,omitempty"`
 }
 
-// SessionChange changes what is set. A draft may be kept for a session that does not exist yet: it makes it.
+// SessionChange changes what is set. A draft, scope or workingDir may be kept for a session that does not exist yet: they
+// make it. The token of a project may set the scope to sandboxed only, and the workingDir not at all.
 type SessionChange struct {
 	Title      *string     `json:"title,omitempty"`
 	Draft      *string     `json:"draft,omitempty"`
 	DraftFiles []DraftFile `json:"draftFiles,omitempty"` // all of them; url and name are enough
 	MaxTurns   *int64      `json:"maxTurns,omitempty"`
+	Mode       *agent.Mode `json:"mode,omitempty"` // from the next turn on, and when one that waits goes on
+
+	Scope      *agent.FileScope `json:"scope,omitempty"`      // from the next turn on
+	WorkingDir *string          `json:"workingDir,omitempty"` // absolute, or empty for none; from the next turn on
 
 	Options map[string]string `json:"options,omitempty"` // of the agent's program, from the next turn on
 }
@@ -52,14 +60,15 @@ type DraftFile struct {
 	Size      int64  `json:"size,omitempty"` // in bytes
 }
 
-func toSession(s store.Session) Session {
+func (d inside) session(s store.Session) Session {
 	files := make([]DraftFile, len(s.DraftFiles))
 	for i, part := range s.DraftFiles {
 		p := part.(agent.MediaPart)
 		files[i] = DraftFile{uistream.MediaURL(p.Handle), p.Name, p.MimeType, p.ByteLength}
 	}
 	return Session{
-		ID: s.Key.Session, Title: s.Title, Status: s.Status, Agent: toAgent(s.Agent), WorkingDir: s.WorkingDir, Draft: s.Draft, DraftFiles: files,
+		ID: s.Key.Session, Title: s.Title, Status: s.Status, Agent: toAgent(s.Agent), Mode: s.Mode,
+		WorkingDir: s.WorkingDir, Scope: s.Scope, Scratch: d.Sessions.Scratch(s.Key), Draft: s.Draft, DraftFiles: files,
 		Turns: s.Turns, MaxTurns: s.MaxTurns, InputTokens: s.InputTokens, OutputTokens: s.OutputTokens, NextSequence: s.NextSeq,
 		CreatedAt: s.CreatedAt.UnixMilli(), UpdatedAt: s.UpdatedAt.UnixMilli(),
 	}
@@ -80,7 +89,7 @@ func (d inside) listSessions(r *http.Request) (SessionList, error) {
 	}
 	list := SessionList{Sessions: make([]Session, len(sessions))}
 	for i, s := range sessions {
-		list.Sessions[i] = toSession(s)
+		list.Sessions[i] = d.session(s)
 	}
 	if len(sessions) == limit {
 		list.Next = sessions[limit-1].After().String()
@@ -94,7 +103,7 @@ func (d inside) getSession(r *http.Request) (Session, error) {
 		return Session{}, err
 	}
 	s, err := d.Store.Session(r.Context(), key)
-	return toSession(s), err
+	return d.session(s), err
 }
 
 func (d inside) changeSession(r *http.Request, c SessionChange) (Session, error) {
@@ -105,7 +114,10 @@ func (d inside) changeSession(r *http.Request, c SessionChange) (Session, error)
 	if c.MaxTurns != nil && *c.MaxTurns < 1 {
 		return Session{}, agent.Errorf(agent.CodeValidation, "maxTurns must be at least 1.")
 	}
-	change := store.Change{Title: c.Title, Draft: c.Draft, MaxTurns: c.MaxTurns, Options: c.Options}
+	if !d.owner && (c.WorkingDir != nil || c.Scope != nil && *c.Scope != agent.FilesSandboxed) {
+		return Session{}, errOwners
+	}
+	change := store.Change{Title: c.Title, Draft: c.Draft, MaxTurns: c.MaxTurns, Mode: c.Mode, Scope: c.Scope, WorkingDir: c.WorkingDir, Options: c.Options}
 	if c.DraftFiles != nil {
 		change.DraftFiles = make([]agent.Part, len(c.DraftFiles))
 	}
@@ -117,7 +129,7 @@ func (d inside) changeSession(r *http.Request, c SessionChange) (Session, error)
 		change.DraftFiles[i] = agent.MediaPart{Handle: handle, Name: f.Name}
 	}
 	s, err := d.Sessions.Change(r.Context(), key, change)
-	return toSession(s), err
+	return d.session(s), err
 }
 
 func (d inside) deleteSession(r *http.Request) (noBody, error) {

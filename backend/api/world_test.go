@@ -122,6 +122,7 @@ func options(s *store.Store, env *agent.Environment, scratch string) session.Opt
 		Harness: func(k agent.Kind) (agent.Harness, error) { return harness.For(k, nil, builtIn[0].Tools, nil) },
 		Key:     func(string) (string, bool) { return "", false },
 		Scratch: func(agent.SessionKey) string { return scratch },
+		Folder:  func(agent.ProjectID) string { return "" },
 	}
 }
 

@@ -117,7 +117,7 @@ func (l *listening) turn(ctx context.Context, s *session) (agent.Finish, error) 
 		l.session = s
 		l.deaf = l.hear(s)
 		defer l.deaf()
-		s.play.goOn(l.prompt)
+		s.play.goOn(l.launch, l.prompt)
 		return l.listen(ctx, s)
 	}
 	s, how, err := l.find(ctx, s)
@@ -142,6 +142,7 @@ func (l *listening) turn(ctx context.Context, s *session) (agent.Finish, error) 
 func (l *listening) find(ctx context.Context, s *session) (*session, how, error) {
 	if s != nil {
 		s.cancelPaused()
+		s.await(ctx)
 		if s.fits(l.launch, l.prompt) {
 			return s, warm, nil
 		}

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -42,13 +43,14 @@ func (l *Local) Supports(name agent.BackendName, harness agent.Kind) bool {
 	return supports(name, harness)
 }
 
-// NewSandbox starts a runner whose tools work in policy.Scratch. ctx bounds the start only.
+// NewSandbox starts a runner under policy. ctx bounds the start only.
 func (l *Local) NewSandbox(ctx context.Context, policy agent.Policy) (agent.Sandbox, error) {
 	private, err := l.private()
 	if err != nil {
 		return nil, agent.Wrap(agent.CodeSandbox, err, "No private folder could be made for the agent's process.")
 	}
-	args := slices.Concat(l.options.Args, []string{"runner", enterFlag, "--root", policy.Scratch, "--private", private})
+	args := slices.Concat(l.options.Args, []string{"runner", enterFlag, "--root", policy.Scratch, "--private", private,
+		"--scope", string(cmp.Or(policy.Scope, agent.FilesSandboxed)), "--folder", policy.Folder, "--data", policy.Data})
 	p, err := process.Start(process.Command{Path: l.options.Executable, Args: args, Dir: policy.Scratch, Env: process.Inherited()}, l.options.Ledger)
 	if err != nil {
 		os.RemoveAll(private)

@@ -67,8 +67,18 @@ func host(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	flags := flag.NewFlagSet("runner", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	enters := flags.Bool(enterFlag[2:], false, "shut off what was inherited, then start")
-	flags.StringVar(&options.Root, "root", ".", "the folder that tools work in; with --listen each session has one of its own in it")
-	flags.StringVar(&options.Private, "private", "", "the folder for what the programs of agents configure and remember")
+	policy := &options.Policy
+	flags.StringVar(&policy.Scratch, "root", ".", "the session's own folder; with --listen each session has one in it")
+	flags.Func("scope", "which files agents reach: sandboxed, project or full", func(name string) error {
+		policy.Scope = agent.FileScope(name)
+		if !policy.Scope.Valid() {
+			return errors.New("there is no such scope")
+		}
+		return nil
+	})
+	flags.StringVar(&policy.Folder, "folder", "", "the folder that the session is about")
+	flags.StringVar(&policy.Data, "data", "", "Parley's own folder, which agents do not touch")
+	flags.StringVar(&policy.Private, "private", "", "the folder for what the programs of agents configure and remember")
 	addr := flags.String("listen", "", "the address to listen on for other machines, instead of standard input")
 	switch err := flags.Parse(args); {
 	case errors.Is(err, flag.ErrHelp):
@@ -112,7 +122,7 @@ func serveGate(ctx context.Context, addr string, stdout io.Writer, options Optio
 	if err != nil {
 		return err
 	}
-	root, err := filepath.Abs(options.Root)
+	root, err := filepath.Abs(options.Policy.Scratch)
 	if err != nil {
 		return err
 	}
@@ -120,7 +130,7 @@ func serveGate(ctx context.Context, addr string, stdout io.Writer, options Optio
 	if err != nil {
 		return err
 	}
-	runners, err := NewLocal(LocalOptions{Executable: executable, Private: options.Private, Log: options.Log})
+	runners, err := NewLocal(LocalOptions{Executable: executable, Private: options.Policy.Private, Log: options.Log})
 	if err != nil {
 		return err
 	}

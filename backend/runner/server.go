@@ -30,8 +30,7 @@ type Engines map[agent.BackendName]agent.Backend
 // Options are what a runner is told when it starts.
 type Options struct {
 	Version string
-	Root    string // the folder that tools work in
-	Private string // as agent.Policy's
+	Policy  agent.Policy
 	Engines Engines
 	Log     *slog.Logger
 }
@@ -285,7 +284,7 @@ func (s *server) sandbox(ctx context.Context, name agent.BackendName) (agent.San
 	if !ok {
 		return nil, agent.Errorf(agent.CodeValidation, "The request cannot be run: this runner has no backend %q.", name)
 	}
-	sandbox, err := engine.NewSandbox(ctx, agent.Policy{Scratch: s.Root, Private: s.Private})
+	sandbox, err := engine.NewSandbox(ctx, s.Policy)
 	if err == nil {
 		s.sandboxes[name] = sandbox
 	}

@@ -28,7 +28,7 @@ func recordTurn(t *testing.T, name string, engine agent.Backend, launch agent.La
 	r, w := io.Pipe()
 	go func() {
 		defer w.Close()
-		options := Options{Version: "test", Root: t.TempDir(), Engines: Engines{agent.BackendScripted: engine}, Log: slog.New(slog.DiscardHandler)}
+		options := Options{Version: "test", Policy: agent.Policy{Scratch: t.TempDir()}, Engines: Engines{agent.BackendScripted: engine}, Log: slog.New(slog.DiscardHandler)}
 		if err := Serve(t.Context(), in, w, options); err != nil {
 			t.Error(err)
 		}
@@ -105,7 +105,7 @@ func TestARecordedPause(t *testing.T) {
 			`{"kind":"event","event":{"type":"interaction_request","toolCallId":"call_1","kind":"user_input","payload":{},"novelty":1}}`)
 	told, dropped := replay(t, "turn-paused")
 	want := []any{
-		agent.InteractionRequest{Call: "call_1", Kind: agent.UserApproval, Payload: json.RawMessage(`{"action":"fs_write","toolName":"write_file","preview":"a (1 line)"}`)},
+		agent.InteractionRequest{Call: "call_1", Kind: agent.UserApproval, Payload: json.RawMessage(`{"action":"fs_write","toolName":"write_file","preview":"a (1 line)","rule":"write_file"}`)},
 		agent.InteractionRequest{Call: "call_1", Kind: agent.UserInput, Payload: json.RawMessage(`{}`)},
 		agent.Finish{StopReason: agent.StopPaused, Model: "scripted"},
 	}

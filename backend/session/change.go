@@ -3,24 +3,32 @@ package session
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 
 	"parley/backend/agent"
 	"parley/backend/store"
 )
 
-// Change changes what a person may change about a session. A draft may come before the session's first message: then
-// it makes the session, so that nothing typed is lost.
+// Change changes what a person may change about a session. A draft, a mode and the choice of files may come before the session's
+// first message: then they make the session, so that nothing that was typed or chosen is lost.
 func (s *Sessions) Change(ctx context.Context, key agent.SessionKey, c store.Change) (store.Session, error) {
 	attached := agent.Message{Parts: c.DraftFiles}
 	if err := s.lookUpMedia(ctx, key.Project, &attached); err != nil {
 		return store.Session{}, err
 	}
 	c.DraftFiles = attached.Parts
-	err := s.Store.ChangeSession(ctx, key, c)
-	if errors.Is(err, store.ErrNotFound) && (c.Draft != nil || c.DraftFiles != nil) {
-		if _, err := s.create(ctx, key, "", agent.Overlay{}); err != nil {
-			return store.Session{}, err
-		}
+	if err := s.checkFiles(ctx, key, &c); err != nil {
+		return store.Session{}, err
+	}
+	session, err := s.Store.Session(ctx, key)
+	if errors.Is(err, store.ErrNotFound) && (c.Draft != nil || c.DraftFiles != nil || c.Mode != nil || c.Scope != nil || c.WorkingDir != nil) {
+		session, err = s.create(ctx, key, "", agent.Overlay{})
+	}
+	if err == nil && c.Mode != nil {
+		err = s.suits(session.Agent, *c.Mode)
+	}
+	if err == nil {
 		err = s.Store.ChangeSession(ctx, key, c)
 	}
 	if err != nil {
@@ -28,6 +36,47 @@ func (s *Sessions) Change(ctx context.Context, key agent.SessionKey, c store.Cha
 	}
 	s.changes.publish(Change{Key: key})
 	return s.Store.Session(ctx, key)
+}
+
+// checkFiles refuses a choice of files that cannot be had. The working folder is kept by its path without symbolic links.
+func (s *Sessions) checkFiles(ctx context.Context, key agent.SessionKey, c *store.Change) error {
+	if c.WorkingDir != nil && *c.WorkingDir != "" {
+		dir, err := filepath.EvalSymlinks(*c.WorkingDir)
+		if info, _ := os.Stat(dir); err != nil || !filepath.IsAbs(dir) || info == nil || !info.IsDir() {
+			return agent.Errorf(agent.CodeValidation, "The session cannot work in this folder: there is none at this path, or it cannot be read. Give the absolute path of one.")
+		}
+		c.WorkingDir = &dir
+	}
+	if c.Scope == nil {
+		return nil
+	}
+	if !c.Scope.Valid() {
+		return agent.Errorf(agent.CodeValidation, "%q is no scope; there are sandboxed, project and full.", *c.Scope)
+	}
+	folder := s.Folder(key.Project)
+	switch session, err := s.Store.Session(ctx, key); {
+	case c.WorkingDir != nil:
+		folder = *c.WorkingDir
+	case err == nil:
+		folder = session.WorkingDir
+	case !errors.Is(err, store.ErrNotFound):
+		return err
+	}
+	if *c.Scope == agent.FilesProject && folder == "" {
+		return agent.Errorf(agent.CodeValidation, "The session is about no folder yet, so it cannot work in one. Choose a folder first.")
+	}
+	return nil
+}
+
+// suits refuses a mode that is none, or that the agent's harness cannot hold.
+func (s *Sessions) suits(spec agent.Spec, mode agent.Mode) error {
+	harness, err := s.Harness(spec.Harness)
+	if err != nil {
+		return err
+	}
+	spec.Permissions.Mode = mode
+	_, err = harness.Launch(spec)
+	return err
 }
 
 // Delete stops what the session is doing and hides it; Restore undoes that.

@@ -26,7 +26,9 @@ type Options struct {
 	Agent       func(id string) (agent.Spec, error) // "" is the agent for who chose none
 	Harness     func(agent.Kind) (agent.Harness, error)
 	Key         func(provider string) (string, bool) // the API key of a provider
-	Scratch     func(agent.SessionKey) string        // the folder that a session's tools work in
+	Scratch     func(agent.SessionKey) string        // a session's own folder
+	Folder      func(agent.ProjectID) string         // that the new sessions of a project are about; empty if none
+	Data        string                               // as agent.Policy's
 	Log         *slog.Logger
 }
 
@@ -170,7 +172,7 @@ func (s *Sessions) create(ctx context.Context, key agent.SessionKey, wanted stri
 		return store.Session{}, err
 	}
 	spec = overlay.Over(spec)
-	err = s.Store.CreateSession(ctx, key, spec, s.Scratch(key))
+	err = s.Store.CreateSession(ctx, key, spec, s.Folder(key.Project))
 	if err != nil && !errors.Is(err, store.ErrExists) {
 		return store.Session{}, err
 	}

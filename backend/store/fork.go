@@ -12,7 +12,7 @@ import (
 // ids of their own; messages keep theirs. What a turn says that is not settled yet is not copied, and neither is what was
 // approved for the whole session: the new one asks again. A head that is no turn of the session is ErrNotFound, an id that
 // is taken ErrExists.
-func (s *Store) Fork(ctx context.Context, from agent.SessionKey, head agent.TurnID, to agent.SessionID, spec agent.Spec, workingDir string) error {
+func (s *Store) Fork(ctx context.Context, from agent.SessionKey, head agent.TurnID, to agent.SessionID, spec agent.Spec) error {
 	err := s.update(ctx, flushed, func(tx tx) error {
 		// Nobody else writes meanwhile, so what readers find is what there is.
 		original, err := s.Session(ctx, from)
@@ -27,7 +27,7 @@ func (s *Store) Fork(ctx context.Context, from agent.SessionKey, head agent.Turn
 			return err
 		}
 		f := fork{store: s, tx: tx, from: original.row, key: agent.SessionKey{Project: from.Project, Session: to}, nextSeq: 1, sent: map[agent.MessageID]bool{}}
-		if f.row, err = s.createSession(ctx, tx, f.key, spec, workingDir); err != nil {
+		if f.row, err = s.createSession(ctx, tx, f.key, spec, original.WorkingDir); err != nil {
 			return err
 		}
 		for _, t := range turns {
@@ -140,7 +140,7 @@ func (f *fork) finish(ctx context.Context, original Session) error {
 	if f.head != "" {
 		status = Idle
 	}
-	return f.tx.change(ctx, `UPDATE session SET title = ?, status = ?, head = nullif(?, ''), max_turns = ?, next_message = ?,
+	return f.tx.change(ctx, `UPDATE session SET title = ?, scope = ?, status = ?, head = nullif(?, ''), max_turns = ?, next_message = ?,
 		turns = ?, input_tokens = ?, output_tokens = ? WHERE key = ?`,
-		title, status, f.head, original.MaxTurns, f.messages, f.turns, f.usage.Input, f.usage.Output, f.row)
+		title, original.Scope, status, f.head, original.MaxTurns, f.messages, f.turns, f.usage.Input, f.usage.Output, f.row)
 }

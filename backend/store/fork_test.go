@@ -49,7 +49,7 @@ func grown(t *testing.T, s *Store) (again, asked agent.TurnID) {
 	again = say(t, s, home, "1b", "", &agent.Message{}) // u1 is stored with another branch
 	asked = waiting(t, s, home, "3", again)
 	answer := approve("3")
-	answer.Scope = agent.ScopeSession
+	answer.Scope, answer.Rule = agent.ScopeSession, "shell"
 	_, _, err := s.AnswerQuestion(t.Context(), home, asked, answer)
 	must(t, err)
 	_, err = s.ResumeTurn(t.Context(), home, asked)
@@ -57,8 +57,8 @@ func grown(t *testing.T, s *Store) (again, asked agent.TurnID) {
 	_, err = s.SettleTurn(t.Context(), home, asked, agent.TurnCompleted{StopReason: agent.StopEndTurn, Usage: agent.Usage{Input: 20, Output: 30}},
 		[]agent.Message{text("a3", agent.RoleAssistant, "a quinceword"), text("a3.1", agent.RoleTool, "done")}, Idle, true)
 	must(t, err)
-	limit := int64(7)
-	must(t, s.ChangeSession(t.Context(), home, Change{MaxTurns: &limit}))
+	limit, scope := int64(7), agent.FilesProject
+	must(t, s.ChangeSession(t.Context(), home, Change{MaxTurns: &limit, Scope: &scope}))
 	return again, asked
 }
 
@@ -72,13 +72,13 @@ func TestForkCopiesABranch(t *testing.T) {
 	before, err := s.Session(t.Context(), home)
 	must(t, err)
 
-	must(t, s.Fork(t.Context(), home, "t4", forked.Session, spec, "/copy"))
+	must(t, s.Fork(t.Context(), home, "t4", forked.Session, spec))
 	fork, err := s.Session(t.Context(), forked)
 	must(t, err)
 	if got, want := transcript(t, s, fork.Head), transcript(t, s, asked); !slices.Equal(got, want) {
 		t.Errorf("the copy is\n%s\nof\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	if fork.Title != "title 1 (fork)" || fork.Status != Idle || fork.WorkingDir != "/copy" || fork.MaxTurns != 7 || fork.Draft != "" ||
+	if fork.Title != "title 1 (fork)" || fork.Status != Idle || fork.WorkingDir != "/work" || fork.Scope != agent.FilesProject || fork.MaxTurns != 7 || fork.Draft != "" ||
 		fork.Turns != 2 || fork.InputTokens != 22 || fork.OutputTokens != 33 || !reflect.DeepEqual(fork.Agent, spec) {
 		t.Errorf("the fork is %+v", fork)
 	}
@@ -89,7 +89,7 @@ func TestForkCopiesABranch(t *testing.T) {
 			t.Fatalf("record %d has the number %d", i, r.Seq)
 		}
 	}
-	if want := agent.Event(agent.SessionStarted{Agent: spec.ID, Model: spec.Model, WorkingDir: "/copy"}); records[0].Event != want || fork.NextSeq != int64(len(records)) {
+	if want := agent.Event(agent.SessionStarted{Agent: spec.ID, Model: spec.Model, WorkingDir: "/work"}); records[0].Event != want || fork.NextSeq != int64(len(records)) {
 		t.Errorf("%d records, the first %+v, go on with %d", len(records), records[0], fork.NextSeq)
 	}
 	var messages, next int64
@@ -107,7 +107,7 @@ func TestForkCopiesABranch(t *testing.T) {
 			t.Errorf("%s is not on the branch and was copied (%v)", left, err)
 		}
 	}
-	if tools, err := s.AllowedTools(t.Context(), forked); err != nil || len(tools) != 0 {
+	if tools, err := s.Allowed(t.Context(), forked); err != nil || len(tools) != 0 {
 		t.Errorf("it allows %v (%v)", tools, err)
 	}
 
@@ -141,7 +141,7 @@ func TestForkOfASalvagedBranch(t *testing.T) {
 		_, err := s.writer.ExecContext(t.Context(), `UPDATE turn SET parent = CASE id WHEN ? THEN NULL ELSE ? END`, order[0], order[0])
 		must(t, err)
 		to := agent.SessionKey{Project: home.Project, Session: agent.SessionID(fmt.Sprint("fork", i))}
-		must(t, s.Fork(t.Context(), home, order[1], to.Session, spec, ""))
+		must(t, s.Fork(t.Context(), home, order[1], to.Session, spec))
 		for _, id := range []agent.MessageID{"u1", "a1", "a1b"} {
 			_, err := s.Message(t.Context(), to, id)
 			must(t, err)
@@ -160,10 +160,10 @@ func TestWhatCannotBeForked(t *testing.T) {
 	for what, try := range map[string]struct {
 		err, want error
 	}{
-		"an id that is taken":  {s.Fork(t.Context(), home, turn, forked.Session, spec, ""), ErrExists},
-		"another's turn":       {s.Fork(t.Context(), forked, turn, "new", spec, ""), ErrNotFound},
-		"no turn":              {s.Fork(t.Context(), home, "t9", "new", spec, ""), ErrNotFound},
-		"from another project": {s.Fork(t.Context(), elsewhere, turn, "new", spec, ""), ErrNotFound},
+		"an id that is taken":  {s.Fork(t.Context(), home, turn, forked.Session, spec), ErrExists},
+		"another's turn":       {s.Fork(t.Context(), forked, turn, "new", spec), ErrNotFound},
+		"no turn":              {s.Fork(t.Context(), home, "t9", "new", spec), ErrNotFound},
+		"from another project": {s.Fork(t.Context(), elsewhere, turn, "new", spec), ErrNotFound},
 	} {
 		if !errors.Is(try.err, try.want) {
 			t.Errorf("%s: %v", what, try.err)
@@ -181,7 +181,7 @@ func TestWhatCannotBeForked(t *testing.T) {
 func TestForkOfTheFirstTurnWhileItRuns(t *testing.T) {
 	s := fresh(t)
 	must(t, s.CreateSession(t.Context(), home, spec, ""))
-	must(t, s.Fork(t.Context(), home, waiting(t, s, home, "1", ""), forked.Session, spec, ""))
+	must(t, s.Fork(t.Context(), home, waiting(t, s, home, "1", ""), forked.Session, spec))
 	if fork, err := s.Session(t.Context(), forked); err != nil || fork.Status != Created || fork.Head != "" || fork.NextSeq != 1 {
 		t.Errorf("the fork is %+v (%v)", fork, err)
 	}
@@ -198,6 +198,6 @@ func BenchmarkForkOf10000Messages(b *testing.B) {
 	n := 0
 	for b.Loop() {
 		n++
-		must(b, s.Fork(b.Context(), home, head, agent.SessionID(fmt.Sprint("fork", n)), spec, ""))
+		must(b, s.Fork(b.Context(), home, head, agent.SessionID(fmt.Sprint("fork", n)), spec))
 	}
 }

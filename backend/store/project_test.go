@@ -54,7 +54,7 @@ func TestTheSameSessionInTwoProjects(t *testing.T) {
 	if err := s.ChooseHead(t.Context(), yours, "t-apple"); !errors.Is(err, ErrNotFound) {
 		t.Errorf("the branch of another project: %v", err)
 	}
-	if err := s.Fork(t.Context(), yours, "t-apple", "fork", spec, ""); !errors.Is(err, ErrNotFound) {
+	if err := s.Fork(t.Context(), yours, "t-apple", "fork", spec); !errors.Is(err, ErrNotFound) {
 		t.Errorf("a fork of another project: %v", err)
 	}
 	must(t, s.DeleteSession(t.Context(), yours))
@@ -97,7 +97,7 @@ func everything(t *testing.T, s *Store, key agent.SessionKey) (all []any) {
 	note(queue, err)
 	open, err := s.OpenQuestions(t.Context(), key.Project)
 	note(open, err)
-	tools, err := s.AllowedTools(t.Context(), key)
+	tools, err := s.Allowed(t.Context(), key)
 	note(tools, err)
 	for _, text := range []string{"apple", "banana", "about"} {
 		found, err := s.Search(t.Context(), Search{Project: key.Project, Text: text, Limit: 100})

@@ -120,7 +120,7 @@ func TestAQueuedMessageIsToldInTheMiddleOfATurn(t *testing.T) {
 	rows := []agent.Message{text("a1", agent.RoleAssistant, "one"), said, text("a1.1", agent.RoleAssistant, "two")}
 	_, err = s.SettleTurn(t.Context(), home, "t1", agent.TurnCompleted{StopReason: agent.StopEndTurn}, rows, Idle, true)
 	must(t, err)
-	must(t, s.Fork(t.Context(), home, "t1", forked.Session, spec, ""))
+	must(t, s.Fork(t.Context(), home, "t1", forked.Session, spec))
 	for _, key := range []agent.SessionKey{home, forked} {
 		session, err := s.Session(t.Context(), key)
 		must(t, err)

@@ -139,7 +139,7 @@ export async function files(page: Page): Promise<Record<string, string>> {
   await page.waitForURL(({ hash }) => hash.length > '#/'.length);
   const dir = await page.evaluate(async () => {
     const headers = { authorization: `Bearer ${sessionStorage.getItem('parley.token')}` };
-    return ((await (await fetch(`/sessions/${location.hash.slice('#/'.length)}`, { headers })).json()) as { workingDir: string }).workingDir;
+    return ((await (await fetch(`/sessions/${location.hash.slice('#/'.length)}`, { headers })).json()) as { scratch: string }).scratch;
   });
   const names = await readdir(dir).catch(() => []);
   return Object.fromEntries(await Promise.all(names.map(async name => [name, await readFile(resolve(dir, name), 'utf8')])));

@@ -152,6 +152,10 @@ export interface HarnessList {
 
 export type Status = "created" | "idle" | "running" | "paused" | "interrupted"
 
+export type Mode = "ask" | "accept_edits" | "plan" | "auto" | "deny"
+
+export type FileScope = "sandboxed" | "project" | "full"
+
 export interface DraftFile {
   url: string
   name: string
@@ -164,7 +168,10 @@ export interface Session {
   title: string
   status: Status
   agent: Agent
+  mode: Mode
   workingDir: string
+  scope: FileScope
+  scratch: string
   draft: string
   draftFiles: DraftFile[]
   turns: number
@@ -186,6 +193,9 @@ export interface SessionChange {
   draft?: string
   draftFiles?: DraftFile[]
   maxTurns?: number
+  mode?: Mode
+  scope?: FileScope
+  workingDir?: string
   options?: Record<string, string>
 }
 
@@ -295,6 +305,8 @@ export interface Question {
   call: string
   manifest: unknown
   askedAt: number
+  title?: string
+  agent?: string
 }
 
 export interface Reply {
@@ -354,7 +366,7 @@ export interface Inbox {
   approvals: Question[]
 }
 
-export type Scope = "once" | "session"
+export type Scope = "once" | "session" | "project" | "always"
 
 export interface Decision {
   approved?: boolean
@@ -366,6 +378,19 @@ export interface Decision {
 export interface Decided {
   sessionId: string
   resumed: boolean
+}
+
+export interface Approval {
+  id: number
+  pattern: string
+  scope: Scope
+  sessionId?: string
+  title?: string
+  at: number
+}
+
+export interface Permissions {
+  approvals: Approval[]
 }
 
 export interface Uploaded {

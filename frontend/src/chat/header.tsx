@@ -36,7 +36,10 @@ export function Header({ title, session }: HeaderProps) {
           <span className="block truncate px-1.5">{title}</span>
         )}
       </h1>
-      {session && <CopyButton icon={Folder} content={() => session.workingDir} label={text.copyFolder(session.workingDir)} className="ms-auto size-8" />}
+      {session && <CopyButton icon={Folder} content={() => folderOf(session)} label={text.copyFolder(folderOf(session))} className="ms-auto size-8" />}
     </header>
   );
 }
+
+/** Where the session's agent works. */
+const folderOf = ({ scope, scratch, workingDir }: Session) => (scope === 'sandboxed' ? scratch : workingDir || scratch);
