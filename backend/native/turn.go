@@ -253,7 +253,11 @@ func (t *turn) runTool(c call, progress func(output string)) (result agent.ToolR
 	case c.denied != nil:
 		return *c.denied
 	}
-	return t.run(t.ctx, c.ToolCall, progress)
+	run := t.run
+	if slices.Contains(t.prompt.Approved, c.ID) {
+		run = t.tools.RunApproved
+	}
+	return run(t.ctx, c.ToolCall, progress)
 }
 
 func failed(c call, output string) agent.ToolResult {

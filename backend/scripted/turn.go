@@ -67,7 +67,7 @@ func (t *turn) play() error {
 	}
 	_, approved := t.prompt.Resumed()
 	for _, call := range approved {
-		if err := t.say(t.conn.tools.Run(t.ctx, call, nil)); err != nil {
+		if err := t.say(t.conn.tools.RunApproved(t.ctx, call, nil)); err != nil {
 			return err
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"os"
 	"reflect"
 	"slices"
 	"strconv"
@@ -16,17 +15,17 @@ import (
 // define makes a tool, one that only reads, of a function that takes its arguments as a struct A of bool, int and string fields. The struct is
 // both the schema that a model is told and the check of what it sends. Of a field's tags, json is the argument's name
 // (with omitempty it may be left out, and is zero then), about says what it is for, min and max bound an int.
-func define[A any](d Definition, run func(ctx context.Context, root *os.Root, in A) (output string, data any, err error)) tool {
+func define[A any](d Definition, run func(ctx context.Context, files *Files, in A) (output string, data any, err error)) tool {
 	wanted := argumentsOf(reflect.TypeFor[A]())
 	d.Description = strings.TrimSpace(d.Description)
 	d.Schema = wanted.schema()
 	d.ReadOnly = true
-	return tool{Definition: d, run: func(ctx context.Context, root *os.Root, input json.RawMessage) (string, json.RawMessage, error) {
+	return tool{Definition: d, run: func(ctx context.Context, files *Files, input json.RawMessage) (string, json.RawMessage, error) {
 		var in A
 		if problems := wanted.decode(input, reflect.ValueOf(&in).Elem()); problems != nil {
 			return "", nil, refuse("The arguments of %s do not fit: %s.", d.Name, strings.Join(problems, "; "))
 		}
-		output, data, err := run(ctx, root, in)
+		output, data, err := run(ctx, files, in)
 		if err != nil {
 			return "", nil, err
 		}
@@ -36,7 +35,7 @@ func define[A any](d Definition, run func(ctx context.Context, root *os.Root, in
 }
 
 // defineChange makes a tool that changes something, which its arguments can tell a person.
-func defineChange[A change](d Definition, run func(ctx context.Context, root *os.Root, in A) (output string, data any, err error)) tool {
+func defineChange[A change](d Definition, run func(ctx context.Context, files *Files, in A) (output string, data any, err error)) tool {
 	t := define(d, run)
 	t.ReadOnly = false
 	wanted := argumentsOf(reflect.TypeFor[A]())

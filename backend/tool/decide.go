@@ -17,11 +17,12 @@ type manifest struct {
 
 const maxPreview = 500
 
-// change is what the arguments of a tool say that changes something: which kind of change, and what it is about to do, in
-// one line for a person.
+// change is what the arguments of a tool say that changes something: which kind of change, what it is about to do, in one line
+// for a person, and which file it writes, if it does.
 type change interface {
 	action() string
 	preview() string
+	writes() (path string)
 }
 
 // Decide says what becomes of a call before it is run. Nil: it may be run. A ToolResult: it is denied. An
@@ -41,7 +42,11 @@ func (s *Set) Decide(call agent.ToolCall, allowed []string) agent.Event {
 	if !fits {
 		return nil
 	}
-	return Gate(s.policy, allowed, call, change.action(), change.preview())
+	policy := s.policy
+	if path := change.writes(); path != "" && policy != agent.PermissionDeny && s.files.Protected(path) {
+		policy, allowed = agent.PermissionAsk, nil // a protected file is a person's to give, each time
+	}
+	return Gate(policy, allowed, call, change.action(), change.preview())
 }
 
 // Gate is Decide for a call that is known to change something: action says what kind of change, and preview what it is

@@ -1,12 +1,11 @@
 // Package tool holds the tools that the host executes for an agent: one .go and one .md (what a model is told) each. A
-// Set is the tools that one agent was granted, at work in one folder that they cannot leave.
+// Set is the tools that one agent was granted, at work on the Files that it may reach.
 package tool
 
 import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -27,7 +26,7 @@ type Definition struct {
 type tool struct {
 	Definition
 	change func(arguments json.RawMessage) (what change, fits bool)
-	run    func(ctx context.Context, root *os.Root, arguments json.RawMessage) (output string, data json.RawMessage, err error)
+	run    func(ctx context.Context, files *Files, arguments json.RawMessage) (output string, data json.RawMessage, err error)
 }
 
 var tools = []tool{listDirectory, readFile, writeFile}
@@ -49,9 +48,9 @@ func find(tools []tool, name string) (tool, bool) {
 	return tools[i], true
 }
 
-// Set is what one agent may use: some of the tools, at work in one folder, and those that the caller runs.
+// Set is what one agent may use: some of the tools, at work on some files, and those that the caller runs.
 type Set struct {
-	root    *os.Root
+	files   *Files
 	granted []tool
 	client  []agent.ClientToolSpec
 	policy  agent.PermissionPolicy
@@ -60,8 +59,8 @@ type Set struct {
 	closed bool
 }
 
-// Open grants the tools of launch the folder root, which must exist.
-func Open(root string, launch agent.Launch) (*Set, error) {
+// Open grants the tools of launch the files that policy lets an agent reach.
+func Open(policy agent.Policy, launch agent.Launch) (*Set, error) {
 	s := &Set{client: launch.ClientTools, policy: launch.PermissionPolicy}
 	for i, name := range launch.Tools {
 		t, known := find(tools, name)
@@ -74,10 +73,8 @@ func Open(root string, launch agent.Launch) (*Set, error) {
 		s.granted = append(s.granted, t)
 	}
 	var err error
-	if s.root, err = os.OpenRoot(root); err != nil {
-		return nil, agent.Wrap(agent.CodeSandbox, err, "The folder that the agent's tools work in cannot be opened.")
-	}
-	return s, nil
+	s.files, err = OpenFiles(policy)
+	return s, err
 }
 
 // Definitions lists the tools of the set, in the order in which Open was given them, those of the caller last.
@@ -95,7 +92,16 @@ func (s *Set) Definitions() []Definition {
 // Run never fails: what goes wrong is a result with IsError that the model can read and correct. Calls may run at once.
 // progress, which may be nil, is for what a running call has to show so far; no tool takes long enough for that yet.
 func (s *Set) Run(ctx context.Context, call agent.ToolCall, progress func(output string)) agent.ToolResult {
-	output, data, err := s.dispatch(ctx, call)
+	return s.result(ctx, call, s.files)
+}
+
+// RunApproved is Run for a call that a person has allowed by itself: it may write what is protected.
+func (s *Set) RunApproved(ctx context.Context, call agent.ToolCall, progress func(output string)) agent.ToolResult {
+	return s.result(ctx, call, s.files.excepting())
+}
+
+func (s *Set) result(ctx context.Context, call agent.ToolCall, files *Files) agent.ToolResult {
+	output, data, err := s.dispatch(ctx, call, files)
 	if err != nil {
 		output, data = err.Error(), nil
 	}
@@ -104,7 +110,7 @@ func (s *Set) Run(ctx context.Context, call agent.ToolCall, progress func(output
 
 // dispatch is the one way to a tool: is there such a tool, was it granted, do the arguments fit, run. The tool itself asks
 // the third question, see define.
-func (s *Set) dispatch(ctx context.Context, call agent.ToolCall) (output string, data json.RawMessage, err error) {
+func (s *Set) dispatch(ctx context.Context, call agent.ToolCall, files *Files) (output string, data json.RawMessage, err error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	if s.closed || ctx.Err() != nil {
@@ -120,7 +126,7 @@ func (s *Set) dispatch(ctx context.Context, call agent.ToolCall) (output string,
 	if !granted {
 		return "", nil, refuse("You may not use %s here. The tools you have: %s.", call.Name, s.list())
 	}
-	return t.run(ctx, s.root, call.Input)
+	return t.run(ctx, files, call.Input)
 }
 
 func (s *Set) list() string {
@@ -136,5 +142,5 @@ func (s *Set) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closed = true
-	return s.root.Close()
+	return s.files.Close()
 }

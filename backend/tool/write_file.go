@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path"
 	"slices"
 	"strings"
 
@@ -27,6 +25,8 @@ type writeFileArguments struct {
 }
 
 func (in writeFileArguments) action() string { return "fs_write" }
+
+func (in writeFileArguments) writes() string { return in.Path }
 
 func (in writeFileArguments) preview() string {
 	lines := strings.Count(in.Content, "\n")
@@ -50,10 +50,11 @@ type writeFileData struct {
 	Bytes   int    `json:"bytes"` // of the whole file now
 	Created bool   `json:"created"`
 	Diff    string `json:"diff"`
+	Aside   bool   `json:"aside,omitempty"` // it is in the session's own folder, and the working folder is as it was
 }
 
-func runWriteFile(ctx context.Context, root *os.Root, in writeFileArguments) (string, any, error) {
-	data, err := write(ctx, root, in)
+func runWriteFile(ctx context.Context, files *Files, in writeFileArguments) (string, any, error) {
+	data, err := write(ctx, files, in)
 	if err != nil {
 		return "", nil, explain(err, in.Path)
 	}
@@ -64,15 +65,23 @@ func runWriteFile(ctx context.Context, root *os.Root, in writeFileArguments) (st
 	case in.Append:
 		verb = "Appended to"
 	}
-	return fmt.Sprintf("%s %s: it has %d bytes now.", verb, data.Path, data.Bytes), data, nil
+	output := fmt.Sprintf("%s %s: it has %d bytes now.", verb, data.Path, data.Bytes)
+	if data.Aside {
+		output += inScratch
+	}
+	return output, data, nil
 }
 
-func write(ctx context.Context, root *os.Root, in writeFileArguments) (d writeFileData, err error) {
-	place, err := locate(root, in.Path, writing)
+// inScratch is what a model is told about a write that it may think to be elsewhere.
+const inScratch = " It is in your own scratch folder; the folder that the session is about is as it was."
+
+func write(ctx context.Context, files *Files, in writeFileArguments) (d writeFileData, err error) {
+	p, err := files.find(in.Path, writing)
 	if err != nil {
 		return d, err
 	}
-	old, info, err := load(root, place, in.Path)
+	defer p.close()
+	old, info, err := p.load()
 	created := errors.Is(err, fs.ErrNotExist)
 	if err != nil && !created {
 		return d, err
@@ -87,19 +96,14 @@ func write(ctx context.Context, root *os.Root, in writeFileArguments) (d writeFi
 	if len(content) > maxFile {
 		return d, tooLarge(in.Path, int64(len(content)))
 	}
-	if in.CreateDirs {
-		if err := root.MkdirAll(path.Dir(place), 0o777); err != nil {
-			return d, err
-		}
-	}
-	if err := replace(ctx, root, place, content, info); errors.Is(err, fs.ErrNotExist) {
+	if err := p.replace(ctx, content, info, in.CreateDirs); errors.Is(err, fs.ErrNotExist) {
 		return d, refuse("The folder of %s does not exist. Set create_dirs to true to create it.", in.Path)
 	} else if err != nil {
 		return d, err
 	}
-	d = writeFileData{Path: place, Bytes: len(content), Created: created}
+	d = writeFileData{Path: p.at(), Bytes: len(content), Created: created, Aside: p.aside()}
 	if !binary(old) && !binary(content) {
-		d.Diff = diff(place, created, string(old), string(content))
+		d.Diff = diff(d.Path, created, string(old), string(content))
 	}
 	return d, nil
 }
