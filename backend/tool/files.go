@@ -48,6 +48,9 @@ func OpenFiles(policy agent.Policy) (*Files, error) {
 	}
 	if policy.Data != "" {
 		f.data, _ = os.Stat(policy.Data)
+		if policy.Folder != "" && f.isInData(policy.Folder) {
+			return nil, agent.Errorf(agent.CodeValidation, "The session is about a folder where Parley keeps what it has. Choose another.")
+		}
 	}
 	for i, folder := range folders {
 		root, err := os.OpenRoot(folder)
@@ -309,6 +312,23 @@ func (f *Files) enter(layer *os.Root, name string) (*os.Root, error) {
 }
 
 func (f *Files) isData(info fs.FileInfo) bool { return f.data != nil && os.SameFile(info, f.data) }
+
+// isInData reports whether a folder is Parley's own, or inside it, whatever it is called.
+func (f *Files) isInData(folder string) bool {
+	if real, err := filepath.EvalSymlinks(folder); err == nil {
+		folder = real
+	}
+	for {
+		if info, err := os.Stat(folder); err == nil && f.isData(info) {
+			return true
+		}
+		above := filepath.Dir(folder)
+		if above == folder {
+			return false
+		}
+		folder = above
+	}
+}
 
 // entries lists what is in d, sorted by name.
 func (d dir) entries() ([]fs.DirEntry, error) {

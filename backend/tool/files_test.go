@@ -75,6 +75,22 @@ func TestWhatAScopeReaches(t *testing.T) {
 	}
 }
 
+// §2 Parley's own data is nobody's working folder, by whatever path.
+func TestNoWorkingFolderInParleysOwn(t *testing.T) {
+	s := newScoped(t)
+	link := filepath.Join(s.beside, "link")
+	if err := os.Symlink(s.data, link); err != nil {
+		t.Fatal(err)
+	}
+	for _, folder := range []string{s.data, s.scratch, link, filepath.Join(link, "scratch")} {
+		for _, scope := range scopes {
+			if _, err := OpenFiles(agent.Policy{Scope: scope, Scratch: s.scratch, Folder: folder, Data: s.data}); agent.AsError(err).Code != agent.CodeValidation {
+				t.Errorf("%s %s: %v", scope, folder, err)
+			}
+		}
+	}
+}
+
 // spellings are those that some file system, or some program that looks at names, takes for the same.
 func spellings(name string) []string {
 	return []string{
