@@ -13,13 +13,16 @@ import (
 // Agents are the agents a person can talk to, the default one first.
 type Agents []agent.Spec
 
+// tools are all that need nothing configured.
+var tools = []string{"list_directory", "read_file", "search_files", "write_file", "edit_file"}
+
 // demo needs no key, no account and no model.
 var demo = agent.Spec{
 	ID:          "demo",
 	Name:        "Demo agent",
 	Description: "Plays scripts through the whole of Parley. No model, no key.",
 	Harness:     agent.KindScripted,
-	Tools:       []string{"list_directory", "read_file", "write_file"},
+	Tools:       tools,
 }
 
 // careful is the demo agent with approvals, so that those can be tried without a key.
@@ -28,7 +31,7 @@ var careful = agent.Spec{
 	Name:        "Demo agent that asks",
 	Description: "Plays scripts, and asks before it changes something. No model, no key.",
 	Harness:     agent.KindScripted,
-	Tools:       demo.Tools,
+	Tools:       tools,
 	Permissions: agent.PermissionAsk,
 }
 
@@ -52,7 +55,7 @@ func BuiltIn(getenv func(string) string, endpoints map[string]agent.Endpoint, pr
 			Provider:     endpoint.Provider,
 			Model:        model,
 			SystemPrompt: "You are a helpful assistant. Your tools work in a scratch folder that belongs to this session.",
-			Tools:        []string{"list_directory", "read_file", "write_file"},
+			Tools:        tools,
 			Permissions:  agent.PermissionAsk,
 		}, agent.Spec{
 			ID:          "agenta",
@@ -61,7 +64,7 @@ func BuiltIn(getenv func(string) string, endpoints map[string]agent.Endpoint, pr
 			Harness:     agent.KindAgenta,
 			Provider:    endpoint.Provider,
 			Model:       model,
-			Tools:       []string{"list_directory", "read_file", "write_file"},
+			Tools:       tools,
 			Permissions: agent.PermissionAsk,
 		})
 	}

@@ -103,6 +103,7 @@ func (l *listening) turn(ctx context.Context, s *session) (agent.Finish, error) 
 func (l *listening) find(ctx context.Context, s *session) (*session, how, error) {
 	if s != nil {
 		s.cancelPaused()
+		s.await(ctx)
 		if s.fits(l.launch, l.prompt) {
 			return s, warm, nil
 		}

@@ -25,6 +25,12 @@ type Offerer interface {
 	Offered() ([]Option, []Command)
 }
 
+// Settler is a Speaker that can tell when its program has nothing more to say of what it has done. Settle is called after Open
+// and after each Take that gave no error; the next turn waits for it.
+type Settler interface {
+	Settle(line *Line) error
+}
+
 // Opening is what a program's session begins with.
 type Opening struct {
 	Launch  agent.Launch

@@ -332,12 +332,14 @@ func (f *Files) isInData(folder string) bool {
 
 // entries lists what is in d, sorted by name.
 func (d dir) entries() ([]fs.DirEntry, error) {
+	open, err := d.folders()
+	if err != nil {
+		return nil, err
+	}
+	defer open.close()
 	var all []fs.DirEntry
-	for _, layer := range d.layers {
-		if layer == nil {
-			continue
-		}
-		found, err := fs.ReadDir(layer.FS(), ".")
+	for _, folder := range open {
+		found, err := folder.list()
 		if err != nil {
 			return nil, err
 		}
@@ -345,4 +347,39 @@ func (d dir) entries() ([]fs.DirEntry, error) {
 	}
 	slices.SortStableFunc(all, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 	return slices.CompactFunc(all, func(a, b fs.DirEntry) bool { return a.Name() == b.Name() }), nil
+}
+
+// folders are the layers of a directory, for going through many files. Close them; that may be done twice.
+type folders []folder
+
+func (d dir) folders() (open folders, err error) {
+	for _, layer := range d.layers {
+		if layer == nil {
+			continue
+		}
+		folder, err := openFolder(layer)
+		if err != nil {
+			open.close()
+			return nil, err
+		}
+		open = append(open, folder)
+	}
+	return open, nil
+}
+
+func (f folders) close() {
+	for _, folder := range f {
+		folder.Close()
+	}
+}
+
+// load is folder's, from the first layer that has the file.
+func (f folders) load(name string, buffer []byte) (content, grown []byte, err error) {
+	grown, err = buffer, fs.ErrNotExist
+	for _, folder := range f {
+		if content, grown, err = folder.load(name, grown); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+	}
+	return content, grown, err
 }

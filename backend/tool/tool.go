@@ -29,7 +29,7 @@ type tool struct {
 	run    func(ctx context.Context, files *Files, arguments json.RawMessage) (output string, data json.RawMessage, err error)
 }
 
-var tools = []tool{listDirectory, readFile, writeFile}
+var tools = []tool{listDirectory, readFile, searchFiles, writeFile, editFile}
 
 // Names lists every tool there is, in a stable order.
 func Names() []string {

@@ -33,14 +33,19 @@ func (in writeFileArguments) preview() string {
 	if in.Content != "" && !strings.HasSuffix(in.Content, "\n") {
 		lines++
 	}
-	amount := fmt.Sprintf("%d lines", lines)
-	if lines == 1 {
-		amount = "1 line"
-	}
+	amount := counted(lines, "line", "lines")
 	if in.Append {
 		amount += " more"
 	}
 	return fmt.Sprintf("%s (%s)", in.Path, amount)
+}
+
+// counted is a number of things, as a person writes it.
+func counted(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
 }
 
 // writeFileData is what the card of a call shows. Diff is unified, with a/ and b/ before the path, and whole; it is empty
@@ -65,15 +70,16 @@ func runWriteFile(ctx context.Context, files *Files, in writeFileArguments) (str
 	case in.Append:
 		verb = "Appended to"
 	}
-	output := fmt.Sprintf("%s %s: it has %d bytes now.", verb, data.Path, data.Bytes)
-	if data.Aside {
-		output += inScratch
-	}
-	return output, data, nil
+	return fmt.Sprintf("%s %s: it has %d bytes now.", verb, data.Path, data.Bytes) + data.where(), data, nil
 }
 
-// inScratch is what a model is told about a write that it may think to be elsewhere.
-const inScratch = " It is in your own scratch folder; the folder that the session is about is as it was."
+// where is what a model is told about a write that it may think to be elsewhere.
+func (d writeFileData) where() string {
+	if !d.Aside {
+		return ""
+	}
+	return " It is in your own scratch folder; the folder that the session is about is as it was."
+}
 
 func write(ctx context.Context, files *Files, in writeFileArguments) (d writeFileData, err error) {
 	p, err := files.find(in.Path, writing)
@@ -82,28 +88,34 @@ func write(ctx context.Context, files *Files, in writeFileArguments) (d writeFil
 	}
 	defer p.close()
 	old, info, err := p.load()
-	created := errors.Is(err, fs.ErrNotExist)
-	if err != nil && !created {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return d, err
-	}
-	if info != nil && info.Mode().Perm()&0o200 == 0 {
-		return d, refuse("%s is read-only.", in.Path)
 	}
 	content := []byte(in.Content)
 	if in.Append {
 		content = slices.Concat(old, content)
 	}
-	if len(content) > maxFile {
-		return d, tooLarge(in.Path, int64(len(content)))
-	}
-	if err := p.replace(ctx, content, info, in.CreateDirs); errors.Is(err, fs.ErrNotExist) {
+	d, err = p.save(ctx, content, old, info, in.CreateDirs)
+	if errors.Is(err, fs.ErrNotExist) {
 		return d, refuse("The folder of %s does not exist. Set create_dirs to true to create it.", in.Path)
-	} else if err != nil {
+	}
+	return d, err
+}
+
+// save puts content at the place. old and info are what load gave of it; no info: there is nothing yet.
+func (p *place) save(ctx context.Context, content, old []byte, info fs.FileInfo, makeDirs bool) (d writeFileData, err error) {
+	if info != nil && info.Mode().Perm()&0o200 == 0 {
+		return d, refuse("%s is read-only.", p.said)
+	}
+	if len(content) > maxFile {
+		return d, tooLarge(p.said, int64(len(content)))
+	}
+	if err := p.replace(ctx, content, info, makeDirs); err != nil {
 		return d, err
 	}
-	d = writeFileData{Path: p.at(), Bytes: len(content), Created: created, Aside: p.aside()}
+	d = writeFileData{Path: p.at(), Bytes: len(content), Created: info == nil, Aside: p.aside()}
 	if !binary(old) && !binary(content) {
-		d.Diff = diff(d.Path, created, string(old), string(content))
+		d.Diff = diff(d.Path, d.Created, string(old), string(content))
 	}
 	return d, nil
 }
