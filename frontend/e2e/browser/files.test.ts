@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
 import { filesText } from '../../src/files/text.ts';
+import { text } from '../../src/ui/text.ts';
 import { files, saidAndDone, test as base, turns, violations } from './browser.ts';
 
+// oxlint-disable-next-line no-empty-pattern -- Vitest reads from the pattern what a fixture needs
 const test = base.extend('folder', async ({}, { onCleanup }) => {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'garden-')));
   onCleanup(() => rm(folder, { recursive: true }));
@@ -47,13 +49,13 @@ describe('§2 The files that an agent reaches', () => {
     await dialog(page).getByText(filesText.scope.full.says).waitFor();
     await page.keyboard.press('Escape');
     await saidAndDone(page, `[[tool:read_file ${JSON.stringify({ path: join(folder, 'notes.txt') })}]] [[say:No.]]`);
-    await turns(page).getByText('outside the folder').waitFor();
+    await turns(page).getByRole('button', { name: text.tool.read.failed }).waitFor();
     await badge(page).click();
     await option(page, 'full').check();
     await dialog(page).getByRole('button', { name: filesText.confirm }).click();
     await page.getByRole('button', { name: filesText.change(filesText.short.full()) }).waitFor();
     await saidAndDone(page, `[[tool:read_file ${JSON.stringify({ path: join(folder, 'notes.txt') })}]] [[say:Yes.]]`);
-    await turns(page).last().getByText('1 line').waitFor();
+    await turns(page).last().getByRole('button', { name: text.tool.read.done }).waitFor();
   });
 
   test('that cannot be had are refused with the reason, and nothing else changes', async ({ page, faults }) => {
