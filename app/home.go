@@ -72,18 +72,20 @@ func homeFolder(getenv func(string) string) (string, error) {
 }
 
 // workingFolder is the folder that this program was started in, if that may be what a person works on: a window that was
-// opened from a menu is started in their home folder, or at the root.
-func workingFolder() string {
+// opened from a menu is started in their home folder, or at the root. Nobody works where our own data is.
+func (h home) workingFolder() string {
 	dir, err := os.Getwd()
 	if err == nil {
 		dir, err = filepath.EvalSymlinks(dir)
 	}
 	user, _ := os.UserHomeDir()
-	if real, err := filepath.EvalSymlinks(user); err == nil {
-		user = real
-	}
-	if rest, above := filepath.Rel(dir, user); err != nil || above == nil && filepath.IsLocal(rest) {
-		return ""
+	for _, closed := range []string{user, string(h)} {
+		if real, err := filepath.EvalSymlinks(closed); err == nil {
+			closed = real
+		}
+		if rest, above := filepath.Rel(dir, closed); err != nil || above == nil && filepath.IsLocal(rest) {
+			return ""
+		}
 	}
 	return dir
 }

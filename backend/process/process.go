@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -21,6 +22,9 @@ type Command struct {
 	Env  []string // all of it
 
 	Joined bool // what it writes to stderr comes on Stdout, too
+
+	Files []*os.File           // its descriptors from 3 on
+	Attr  *syscall.SysProcAttr // how the system starts it; nil is as ever
 }
 
 // Process is a program that was started, and everything that it started in turn. Whoever starts it reads Stdout to its
@@ -42,7 +46,10 @@ var ErrNotFound = errors.New("there is no such program")
 // that remembers it for Reap.
 func Start(c Command, ledger string) (*Process, error) {
 	p := &Process{cmd: exec.Command(c.Path, c.Args...), Exited: make(chan struct{})}
-	p.cmd.Dir, p.cmd.Env = c.Dir, c.Env
+	p.cmd.Dir, p.cmd.Env, p.cmd.ExtraFiles = c.Dir, c.Env, c.Files
+	if p.cmd.SysProcAttr = c.Attr; c.Attr == nil {
+		p.cmd.SysProcAttr = &syscall.SysProcAttr{}
+	}
 	p.cmd.Stderr = &p.stderr
 	p.cmd.WaitDelay = time.Second // for a stderr that something else still holds open
 	stdin, err := p.cmd.StdinPipe()

@@ -209,7 +209,7 @@ func newRig(t *testing.T) *rig {
 }
 
 func (r *rig) open(scratch string) {
-	b := NewBackend(Speakers{"words": func() Speaker { return &wordSpeaker{} }})
+	b := NewBackend(Speakers{"words": func() Speaker { return &wordSpeaker{} }}, "127.0.0.1:0")
 	s, err := b.NewSandbox(r.Context(), agent.Policy{Scratch: scratch, Private: r.private})
 	if err != nil {
 		r.Fatal(err)

@@ -21,7 +21,6 @@ import (
 	"time"
 
 	"parley/backend/agent"
-	"parley/backend/process"
 )
 
 // The test binary is every process that these tests need. Its first argument says which:
@@ -57,9 +56,7 @@ func act(role string, args []string) int {
 		return actAsApp(args[0], args[1])
 	}
 	if slices.Contains(args, enterFlag) {
-		if err := process.Enter(slices.DeleteFunc(slices.Clone(os.Args), func(arg string) bool { return arg == enterFlag })); err != nil {
-			panic(err)
-		}
+		panic(enter(slices.Contains(args, confineFlag)))
 	}
 	playScript(role, args[len(args)-1])
 	return 0
