@@ -65,6 +65,7 @@ var refusals = []refusal{
 	// Other processes.
 	{call: unix.SYS_PTRACE}, {call: unix.SYS_PROCESS_VM_READV}, {call: unix.SYS_PROCESS_VM_WRITEV}, {call: unix.SYS_PROCESS_MADVISE},
 	{call: unix.SYS_PIDFD_GETFD}, {call: unix.SYS_KCMP}, {call: unix.SYS_MOVE_PAGES}, {call: unix.SYS_MIGRATE_PAGES},
+	{call: unix.SYS_SHMGET}, {call: unix.SYS_SHMAT}, {call: unix.SYS_MSGGET}, {call: unix.SYS_SEMGET}, {call: unix.SYS_MQ_OPEN},
 	// Keys, and what opens a wide surface of the kernel.
 	{call: unix.SYS_KEYCTL}, {call: unix.SYS_ADD_KEY}, {call: unix.SYS_REQUEST_KEY}, {call: unix.SYS_IO_URING_SETUP},
 	{call: unix.SYS_IO_URING_ENTER}, {call: unix.SYS_IO_URING_REGISTER}, {call: unix.SYS_BPF}, {call: unix.SYS_PERF_EVENT_OPEN},

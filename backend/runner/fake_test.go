@@ -30,6 +30,8 @@ import (
 //	as=SCRIPT     a runner that plays a script, one action on each line
 //	as=child      a process that ignores SIGTERM
 //	as=app        an app with one runner, for tests that kill the app
+//	as=attack     a process that tries to get at something
+//	as=victim     a process that has something to be got at
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 {
 		if role, ok := strings.CutPrefix(os.Args[1], "as="); ok {
@@ -54,6 +56,10 @@ func act(role string, args []string) int {
 		select {}
 	case "app":
 		return actAsApp(args[0], args[1])
+	case "attack":
+		return attack(args[0], args[1:])
+	case "victim":
+		return victim()
 	}
 	if slices.Contains(args, enterFlag) {
 		panic(enter(slices.Contains(args, confineFlag)))
@@ -266,6 +272,9 @@ func (c engineConn) Prompt(ctx context.Context, prompt agent.Prompt) iter.Seq2[a
 				spawn(c.root, &syscall.SysProcAttr{Setsid: true})
 			case "environ":
 				yield(agent.MessageWhole{Text: environ()}, nil)
+			case "attack": // by a child, as tools and programs are; its arguments are apart by tabs
+				said, _ := exec.Command(executable(), append([]string{"as=attack"}, strings.Split(rest, "\t")...)...).CombinedOutput()
+				yield(agent.MessageWhole{Text: string(said)}, nil)
 			case "panic":
 				panic("the engine is broken")
 			case "error":
