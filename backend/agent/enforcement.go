@@ -1,6 +1,6 @@
 package agent
 
-// Enforcement is what the system itself holds of a Policy that is not ScopeFull, whatever runs under it.
+// Enforcement is what the system itself holds of a Policy that is not FilesFull, whatever runs under it.
 type Enforcement struct {
 	Files    Held // which files
 	Network  Held // that a proxy of Parley's, which decides, is the only way out

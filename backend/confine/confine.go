@@ -30,7 +30,7 @@ type Host struct {
 	Own      map[agent.Kind][]string // what a harness keeps in the person's home folder, for its own login
 }
 
-// For gives the bounds of a process under a policy that is not ScopeFull. It refuses a working folder that holds more than work.
+// For gives the bounds of a process under a policy that is not FilesFull. It refuses a working folder that holds more than work.
 func For(p agent.Policy, h Host) (Bounds, error) {
 	b := Bounds{
 		Read:  h.Programs,
@@ -49,7 +49,7 @@ func For(p agent.Policy, h Host) (Bounds, error) {
 			return Bounds{}, agent.Errorf(agent.CodeSandbox, "The agent was not started, because its working folder %s reaches %s, which no confined agent does. Choose a folder inside of it, or let the agent reach all files.", p.Folder, what)
 		}
 	}
-	if p.Scope == agent.ScopeProject {
+	if p.Scope == agent.FilesProject {
 		b.Write = append(b.Write, p.Folder)
 	} else {
 		b.Read = append(append([]string{}, b.Read...), p.Folder)

@@ -80,7 +80,7 @@ func (l *listening) say(e agent.Event) { l.left = l.left || !l.yield(e, nil) }
 func (l *listening) turn(ctx context.Context, s *session) (agent.Finish, error) {
 	if s != nil && s.play != nil && s.play.prompt.Turn == l.prompt.Turn && !s.gone() {
 		l.session = s
-		s.play.goOn(l.prompt)
+		s.play.goOn(l.launch, l.prompt)
 		return l.listen(ctx, s)
 	}
 	s, how, err := l.find(ctx, s)
@@ -103,6 +103,7 @@ func (l *listening) turn(ctx context.Context, s *session) (agent.Finish, error) 
 func (l *listening) find(ctx context.Context, s *session) (*session, how, error) {
 	if s != nil {
 		s.cancelPaused()
+		s.await(ctx)
 		if s.fits(l.launch, l.prompt) {
 			return s, warm, nil
 		}

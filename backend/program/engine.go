@@ -21,14 +21,15 @@ type Backend struct {
 }
 
 type limits struct {
-	open time.Duration // until a program is ready
-	stop time.Duration // until a stop is confirmed
-	list time.Duration // until a program that is ready knows our tools; then it is asked without them
+	open   time.Duration // until a program is ready
+	stop   time.Duration // until a stop is confirmed
+	settle time.Duration // until a program has nothing more to say of its turn
+	list   time.Duration // until a program that is ready knows our tools; then it is asked without them
 }
 
 // NewBackend makes a backend for programs that speak one of these protocols. tools is the address of loopback that ours are served at.
 func NewBackend(speakers Speakers, tools string) *Backend {
-	return &Backend{speakers, tools, limits{open: time.Minute, stop: agent.StopGrace, list: 5 * time.Second}}
+	return &Backend{speakers, tools, limits{open: time.Minute, stop: agent.StopGrace, settle: 10 * time.Second, list: 5 * time.Second}}
 }
 
 // Supports is agent.Backend's. Which harness is reached by which protocol its Launch says.

@@ -38,10 +38,17 @@ func actAsProgram(args []string) {
 	known, _ := os.ReadFile(memory)
 	fmt.Printf("hello %s %d\n", args[0], strings.Count(string(known), "\n"))
 	in := bufio.NewReader(os.Stdin)
+	restless := false
 	for {
 		line, err := in.ReadString('\n')
 		if err != nil {
 			return
+		}
+		if line == "\"rest\"\n" {
+			if !restless {
+				fmt.Println("rested")
+			}
+			continue
 		}
 		var text string
 		if json.Unmarshal([]byte(line), &text) != nil {
@@ -91,6 +98,8 @@ func actAsProgram(args []string) {
 			case "deaf":
 				fmt.Println("text deaf")
 				select {}
+			case "restless":
+				restless = true
 			case "exit":
 				os.Exit(7)
 			}
@@ -142,7 +151,7 @@ func (w *wordSpeaker) Take(line *Line, t *Turn) (agent.Finish, error) {
 			t.Host.Say(agent.MessageDelta{Text: rest + " "})
 		case "call":
 			t.Host.Say(call)
-			a := t.Host.Approve(call, ActionProcess, "run "+rest)
+			a := t.Host.Approve(call, agent.ActionProcess, "run "+rest)
 			if err := line.Send(fmt.Sprintf("%t %s", a.Allowed, a.Note)); err != nil {
 				return agent.Finish{}, err
 			}
@@ -209,7 +218,10 @@ func newRig(t *testing.T) *rig {
 }
 
 func (r *rig) open(scratch string) {
-	b := NewBackend(Speakers{"words": func() Speaker { return &wordSpeaker{} }}, "127.0.0.1:0")
+	b := NewBackend(Speakers{
+		"words":         func() Speaker { return &wordSpeaker{} },
+		"settled words": func() Speaker { return &settler{} },
+	}, "127.0.0.1:0")
 	s, err := b.NewSandbox(r.Context(), agent.Policy{Scratch: scratch, Private: r.private})
 	if err != nil {
 		r.Fatal(err)

@@ -112,6 +112,14 @@ func (l *Line) Stop() {
 	}
 }
 
+// unstop forgets a stop of a turn that ended before it heard of it.
+func (l *Line) unstop() {
+	select {
+	case <-l.stop:
+	default:
+	}
+}
+
 // drop lets go what the program says between turns, until it is told to end, which waits.
 func (l *Line) drop() (end func()) {
 	until, done := make(chan struct{}), make(chan struct{})
@@ -138,10 +146,6 @@ func (l *Line) drop() (end func()) {
 	return sync.OnceFunc(func() {
 		close(until)
 		<-done
-		select {
-		case <-l.stop: // of a turn that ended before it heard of it
-		default:
-		}
 	})
 }
 

@@ -88,7 +88,7 @@ func (t *ownTools) run(ctx context.Context, p *play, call agent.ToolCall) agent.
 	if p.grant(call) {
 		return t.set.Run(ctx, call, nil)
 	}
-	switch e := t.set.Decide(call, p.allowed()).(type) {
+	switch e := t.set.Decide(call, p.grounds()).(type) {
 	case agent.ToolResult:
 		return e
 	case agent.InteractionRequest:

@@ -42,10 +42,11 @@ type session struct {
 	key     string
 	opened  Opened
 
-	after agent.TurnID // that it took last; empty if nobody knows where it stands
-	play  *play        // the turn that runs or waits; nil between turns
-	idle  func()       // ends the reading between turns
-	over  sync.Once
+	after   agent.TurnID  // that it took last; empty if nobody knows where it stands
+	play    *play         // the turn that runs or waits; nil between turns
+	settled chan struct{} // closed once it has nothing more to say of the turn before; then idle is set
+	idle    func()        // ends the reading between turns
+	over    sync.Once
 }
 
 // start starts a program and makes it ready. resume names the session of its own that it is to go on with.
@@ -75,9 +76,18 @@ func start(ctx context.Context, s *sandbox, launch agent.Launch, prompt agent.Pr
 		n.end()
 		return nil, err
 	}
-	n.tools.await(ctx, s.backend.limits.list)
 	n.rest("")
+	n.tools.await(ctx, s.backend.limits.list)
+	n.await(ctx)
+	if ctx.Err() != nil {
+		n.end()
+		return nil, stoppedEarly(ctx)
+	}
 	return n, nil
+}
+
+func stoppedEarly(ctx context.Context) *agent.Error {
+	return agent.Wrap(agent.CodeCancelled, ctx.Err(), "Stopped while the agent was starting.")
 }
 
 // keyOf is the key of the provider that a launch needs, if it needs one.
@@ -108,7 +118,7 @@ func (n *session) open(ctx context.Context, o Opening) error {
 	case <-ctx.Done():
 		n.process.Kill()
 		<-opened
-		return agent.Wrap(agent.CodeCancelled, ctx.Err(), "Stopped while the agent was starting.")
+		return stoppedEarly(ctx)
 	case <-time.After(n.sandbox.backend.limits.open):
 		overdue = true
 		n.process.Kill()
@@ -236,14 +246,50 @@ func (n *session) begin(prompt agent.Prompt, h how) (lost []agent.ToolCall) {
 	return lost
 }
 
-// rest is the time between turns, in which what the program says is dropped: it belongs to no turn.
+// rest is the time between turns, in which what the program says belongs to none. It is heard out, if its speaker can tell
+// when it has done, and from then on dropped.
 func (n *session) rest(after agent.TurnID) {
 	if n.play != nil && n.play.owes() {
 		after = "" // it keeps a call without a result, with which few models' servers let a history go on
 	}
 	n.after, n.play = after, nil
 	n.tools.serve(nil)
-	n.idle = n.line.drop()
+	n.line.unstop()
+	n.settled = make(chan struct{})
+	go func() {
+		defer close(n.settled)
+		if err := n.settle(); err != nil && !n.gone() {
+			slog.Warn("program: it did not come to the end of its turn", "program", n.name(), "error", n.failure(err))
+			n.kill()
+		}
+		n.idle = n.line.drop()
+	}()
+}
+
+// settle hears the program out, if that can be known.
+func (n *session) settle() (err error) {
+	s, ok := n.speaker.(Settler)
+	if !ok {
+		return nil
+	}
+	late := time.AfterFunc(n.sandbox.backend.limits.settle, n.kill)
+	defer late.Stop()
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("panic: %v", r)
+		}
+	}()
+	return s.Settle(n.line)
+}
+
+// await waits until the program is heard out. Who does not wait for that ends it.
+func (n *session) await(ctx context.Context) {
+	select {
+	case <-n.settled:
+	case <-ctx.Done():
+		n.kill()
+		<-n.settled
+	}
 }
 
 // cancelPaused ends a turn that waits for answers which will not come.

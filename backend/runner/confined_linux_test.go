@@ -236,7 +236,7 @@ func TestAttacks(t *testing.T) {
 			}
 		}
 	})
-	for _, scope := range []agent.FileScope{agent.ScopeSandboxed, agent.ScopeProject} {
+	for _, scope := range []agent.FileScope{agent.FilesSandboxed, agent.FilesProject} {
 		t.Run(string(scope), func(t *testing.T) {
 			l, policy := newLocal(t, "engine")
 			if e := l.Enforcement(); e.Network.Lacks != "" {
@@ -285,7 +285,7 @@ func (w *world) attackFrom(t *testing.T, l *Local, policy agent.Policy) {
 	})
 	t.Run("what it may", func(t *testing.T) {
 		write := "refused: "
-		if policy.Scope == agent.ScopeProject {
+		if policy.Scope == agent.FilesProject {
 			write = "done"
 		}
 		file := filepath.Join(w.folder, "file")

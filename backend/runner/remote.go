@@ -78,7 +78,7 @@ func (r *Remote) Supports(name agent.BackendName, harness agent.Kind) bool {
 
 // NewSandbox asks whether the gate is there, is of our protocol, and lets us in. A runner is started with the first turn.
 func (r *Remote) NewSandbox(ctx context.Context, policy agent.Policy) (agent.Sandbox, error) {
-	if policy.Scope == agent.ScopeProject || policy.Scope == agent.ScopeFull {
+	if policy.Scope == agent.FilesProject || policy.Scope == agent.FilesFull {
 		return nil, agent.Errorf(agent.CodeValidation, "The agent runs on another machine, where the files of this one are not. Let it work in its own folder only.")
 	}
 	ctx, cancel := context.WithTimeout(ctx, r.limits.hello)

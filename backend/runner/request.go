@@ -25,12 +25,13 @@ type request struct {
 	ToolCallback     json.RawMessage        `json:"toolCallback"`
 	PermissionPolicy agent.PermissionPolicy `json:"permissionPolicy"`
 
-	TurnID    agent.TurnID    `json:"turnId,omitempty"`
-	ProjectID agent.ProjectID `json:"projectId,omitempty"`
-	Endpoint  *agent.Endpoint `json:"endpoint,omitempty"`
-	Resume    *resume         `json:"resume,omitempty"`
-	After     agent.TurnID    `json:"after,omitempty"`
-	Program   *agent.Program  `json:"program,omitempty"`
+	TurnID      agent.TurnID    `json:"turnId,omitempty"`
+	ProjectID   agent.ProjectID `json:"projectId,omitempty"`
+	Endpoint    *agent.Endpoint `json:"endpoint,omitempty"`
+	Resume      *resume         `json:"resume,omitempty"`
+	After       agent.TurnID    `json:"after,omitempty"`
+	Program     *agent.Program  `json:"program,omitempty"`
+	Permissions agent.Rules     `json:"permissions,omitzero"`
 }
 
 const sandboxLocal = "local"
@@ -45,7 +46,7 @@ type customTool struct {
 
 const kindClient = "client"
 
-// resume is what the person decided: in this turn, and for the session.
+// resume is what the person decided: in this turn, and before it for calls that a pattern matches.
 type resume struct {
 	Approved []string `json:"approved"`
 	Allowed  []string `json:"allowed"`
@@ -59,6 +60,7 @@ func encodeRequest(launch agent.Launch, prompt agent.Prompt) ([]byte, error) {
 		Messages: make([]message, len(prompt.Messages)), Secrets: prompt.Secrets,
 		Tools: launch.Tools, CustomTools: []customTool{}, PermissionPolicy: launch.PermissionPolicy,
 		TurnID: prompt.Turn, ProjectID: prompt.Key.Project, Endpoint: launch.Endpoint, After: prompt.After, Program: launch.Program,
+		Permissions: launch.Rules,
 	}
 	for i, m := range prompt.Messages {
 		r.Messages[i] = message{m.Role, content{m.Parts, prompt.Media}}
@@ -93,7 +95,7 @@ func (r request) decode() (agent.Launch, agent.Prompt, error) {
 	}
 	launch := agent.Launch{
 		Backend: r.Backend, Harness: r.Harness, AgentsMD: orEmpty(r.AgentsMD), Model: orEmpty(r.Model),
-		Endpoint: r.Endpoint, Tools: r.Tools, PermissionPolicy: r.PermissionPolicy, Program: r.Program,
+		Endpoint: r.Endpoint, Tools: r.Tools, PermissionPolicy: r.PermissionPolicy, Rules: r.Permissions, Program: r.Program,
 	}
 	prompt := agent.Prompt{
 		Key:  agent.SessionKey{Project: r.ProjectID, Session: orEmpty(r.SessionID)},

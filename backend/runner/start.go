@@ -34,8 +34,8 @@ func enter(confined bool) error {
 // can hold them.
 func (l *Local) start(policy agent.Policy) (*process.Process, confine.Ways, error) {
 	args := []string{"--root", policy.Scratch, "--private", policy.Private,
-		"--scope", string(cmp.Or(policy.Scope, agent.ScopeSandboxed)), "--folder", policy.Folder, "--data", policy.Data}
-	if policy.Scope == agent.ScopeFull || l.Enforcement().Files.By == "" {
+		"--scope", string(cmp.Or(policy.Scope, agent.FilesSandboxed)), "--folder", policy.Folder, "--data", policy.Data}
+	if policy.Scope == agent.FilesFull || l.Enforcement().Files.By == "" {
 		p, err := process.Start(l.command(policy.Scratch, args), l.options.Ledger)
 		if err != nil {
 			return nil, confine.Ways{}, agent.Wrap(agent.CodeSandbox, err, "The agent's process could not be started.")

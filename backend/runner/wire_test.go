@@ -71,6 +71,13 @@ var requests = map[string]struct {
 			},
 		},
 	},
+	"request-plan": {
+		agent.Launch{
+			Backend: agent.BackendScripted, Harness: agent.KindScripted, PermissionPolicy: agent.PermissionDeny,
+			Rules: agent.Rules{Default: agent.AllowReads, Rules: []agent.Rule{{Pattern: "fs_write", Permission: agent.Deny}, {Pattern: "run_command(git log *)", Permission: agent.Allow}}},
+		},
+		agent.Prompt{Messages: []agent.Message{{Role: agent.RoleUser, Parts: []agent.Part{agent.TextPart{Text: "/demo"}}}}},
+	},
 	// §6 Restarting the app in the middle loses neither the question nor the answer: all that goes on is in the request.
 	"request-resumed": {
 		agent.Launch{

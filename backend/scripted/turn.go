@@ -147,7 +147,7 @@ func (t *turn) call(step ToolStep) error {
 	if err := t.say(call); err != nil {
 		return err
 	}
-	switch e := t.conn.tools.Decide(call, t.prompt.Allowed).(type) {
+	switch e := t.conn.tools.Decide(call, t.conn.launch.Grounds(t.prompt)).(type) {
 	case nil:
 		return t.say(t.conn.tools.Run(t.ctx, call, nil))
 	case agent.InteractionRequest:

@@ -19,8 +19,8 @@ func TestDecide(t *testing.T) {
 		allowed []string
 		want    string // what Decide gives, as JSON; nothing if the call may be run
 	}{
-		{agent.PermissionAsk, "write_file", `{"path":"a","content":"x"}`, nil, `{"type":"interaction_request","toolCallId":"c","kind":"user_approval","payload":{"action":"fs_write","toolName":"write_file","preview":"a (1 line)"}}`},
-		{agent.PermissionAsk, "write_file", `{"path":"a","content":"x\ny","append":true}`, nil, `{"type":"interaction_request","toolCallId":"c","kind":"user_approval","payload":{"action":"fs_write","toolName":"write_file","preview":"a (2 lines more)"}}`},
+		{agent.PermissionAsk, "write_file", `{"path":"a","content":"x"}`, nil, `{"type":"interaction_request","toolCallId":"c","kind":"user_approval","payload":{"action":"fs_write","toolName":"write_file","preview":"a (1 line)","rule":"write_file"}}`},
+		{agent.PermissionAsk, "write_file", `{"path":"a","content":"x\ny","append":true}`, nil, `{"type":"interaction_request","toolCallId":"c","kind":"user_approval","payload":{"action":"fs_write","toolName":"write_file","preview":"a (2 lines more)","rule":"write_file"}}`},
 		{agent.PermissionAsk, "write_file", `{"path":"a","content":"x"}`, []string{"read_file", "write_file"}, ""},
 		{agent.PermissionAsk, "write_file", `{"path":"a","content":1}`, nil, ""},
 		{agent.PermissionAsk, "read_file", `{"path":"a"}`, nil, ""},
@@ -30,7 +30,7 @@ func TestDecide(t *testing.T) {
 		{agent.PermissionDeny, "write_file", `{"path":"a","content":"x"}`, []string{"write_file"}, `{"type":"tool_result","id":"c","name":"write_file","output":"write_file was not run: this agent may not change anything. Do without it.","denied":true}`},
 		{agent.PermissionDeny, "locate", `{}`, nil, `{"type":"interaction_request","toolCallId":"c","kind":"client_tool"}`},
 		{agent.PermissionAuto, "locate", `[]`, nil, ""},
-		{"", "write_file", `{"path":"a","content":"x"}`, nil, `{"type":"interaction_request","toolCallId":"c","kind":"user_approval","payload":{"action":"fs_write","toolName":"write_file","preview":"a (1 line)"}}`}, // nobody said auto
+		{"", "write_file", `{"path":"a","content":"x"}`, nil, `{"type":"interaction_request","toolCallId":"c","kind":"user_approval","payload":{"action":"fs_write","toolName":"write_file","preview":"a (1 line)","rule":"write_file"}}`}, // nobody said auto
 	} {
 		set, err := Open(t.TempDir(), agent.Launch{Tools: Names(), ClientTools: client, PermissionPolicy: c.policy})
 		if err != nil {
@@ -38,7 +38,7 @@ func TestDecide(t *testing.T) {
 		}
 		got := ""
 		call := agent.ToolCall{ID: "c", Name: c.call, Input: json.RawMessage(c.input)}
-		if e := set.Decide(call, c.allowed); e != nil {
+		if e := set.Decide(call, agent.Grounds{Policy: c.policy, Allowed: c.allowed}); e != nil {
 			b, err := agent.EncodeEvent(e)
 			if err != nil {
 				t.Fatal(err)

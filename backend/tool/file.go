@@ -35,7 +35,7 @@ func load(root *os.Root, place, name string) ([]byte, fs.FileInfo, error) {
 		return nil, nil, err
 	}
 	if n := links(f, info); n > 1 {
-		return nil, nil, refuse("%s is a hard link: the same file has %d names, and some may be outside the folder that you work in.", name, n)
+		return nil, nil, hardLink(name, n)
 	}
 	content, err := io.ReadAll(io.LimitReader(f, maxFile+1))
 	if err != nil {
@@ -57,6 +57,10 @@ func ordinary(info fs.FileInfo, name string) error {
 		return tooLarge(name, info.Size())
 	}
 	return nil
+}
+
+func hardLink(name string, names uint64) error {
+	return refuse("%s is a hard link: the same file has %d names, and some may be outside the folder that you work in.", name, names)
 }
 
 func tooLarge(name string, size int64) error {

@@ -17,6 +17,8 @@ func FuzzRun(f *testing.F) {
 	f.Add("write_file", `{"path":"dir/../new","content":"\ud800","append":true}`)
 	f.Add("list_directory", `{"path":"","glob":"{a,[!b]}*\\","recursive":true}`)
 	f.Add("list_directory", `{"path":"dir/","limit":1e3}`)
+	f.Add("search_files", `{"pattern":"(?i)te|x*$","context":9}`)
+	f.Add("edit_file", `{"path":"file.txt","edits":[{"old":"t","new":"\ud800","all":true}]}`)
 	f.Add("", `{"path":`)
 	f.Fuzz(func(t *testing.T, name, input string) {
 		set, root := open(t)

@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"parley/backend/agent"
+	"parley/backend/policy"
 )
 
 // Definition is what a model is told about a tool.
@@ -26,11 +27,12 @@ type Definition struct {
 // change, which a tool has unless it is ReadOnly, reports whether the arguments fit, and what they say.
 type tool struct {
 	Definition
+	action agent.Action // empty if it is ReadOnly
 	change func(arguments json.RawMessage) (what change, fits bool)
 	run    func(ctx context.Context, root *os.Root, arguments json.RawMessage) (output string, data json.RawMessage, err error)
 }
 
-var tools = []tool{listDirectory, readFile, writeFile}
+var tools = []tool{listDirectory, readFile, searchFiles, writeFile, editFile}
 
 // Names lists every tool there is, in a stable order.
 func Names() []string {
@@ -54,7 +56,7 @@ type Set struct {
 	root    *os.Root
 	granted []tool
 	client  []agent.ClientToolSpec
-	policy  agent.PermissionPolicy
+	rules   agent.Rules
 
 	mu     sync.RWMutex // read-locked by every running call
 	closed bool
@@ -62,7 +64,7 @@ type Set struct {
 
 // Open grants the tools of launch the folder root, which must exist.
 func Open(root string, launch agent.Launch) (*Set, error) {
-	s := &Set{client: launch.ClientTools, policy: launch.PermissionPolicy}
+	s := &Set{client: launch.ClientTools, rules: launch.Rules}
 	for i, name := range launch.Tools {
 		t, known := find(tools, name)
 		if !known {
@@ -80,11 +82,14 @@ func Open(root string, launch agent.Launch) (*Set, error) {
 	return s, nil
 }
 
-// Definitions lists the tools of the set, in the order in which Open was given them, those of the caller last.
+// Definitions lists the tools of the set, in the order in which Open was given them, those of the caller last. One that a rule
+// denies in every case is not there.
 func (s *Set) Definitions() []Definition {
 	definitions := make([]Definition, 0, len(s.granted)+len(s.client))
 	for _, t := range s.granted {
-		definitions = append(definitions, t.Definition)
+		if !policy.Hides(s.rules, t.Name, t.action) {
+			definitions = append(definitions, t.Definition)
+		}
 	}
 	for _, c := range s.client {
 		definitions = append(definitions, Definition{Name: c.Name, Description: c.Description, Schema: c.InputSchema})

@@ -33,14 +33,19 @@ func (in writeFileArguments) preview() string {
 	if in.Content != "" && !strings.HasSuffix(in.Content, "\n") {
 		lines++
 	}
-	amount := fmt.Sprintf("%d lines", lines)
-	if lines == 1 {
-		amount = "1 line"
-	}
+	amount := counted(lines, "line", "lines")
 	if in.Append {
 		amount += " more"
 	}
 	return fmt.Sprintf("%s (%s)", in.Path, amount)
+}
+
+// counted is a number of things, as a person writes it.
+func counted(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
 }
 
 // writeFileData is what the card of a call shows. Diff is unified, with a/ and b/ before the path, and whole; it is empty
@@ -73,33 +78,40 @@ func write(ctx context.Context, root *os.Root, in writeFileArguments) (d writeFi
 		return d, err
 	}
 	old, info, err := load(root, place, in.Path)
-	created := errors.Is(err, fs.ErrNotExist)
-	if err != nil && !created {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return d, err
-	}
-	if info != nil && info.Mode().Perm()&0o200 == 0 {
-		return d, refuse("%s is read-only.", in.Path)
 	}
 	content := []byte(in.Content)
 	if in.Append {
 		content = slices.Concat(old, content)
-	}
-	if len(content) > maxFile {
-		return d, tooLarge(in.Path, int64(len(content)))
 	}
 	if in.CreateDirs {
 		if err := root.MkdirAll(path.Dir(place), 0o777); err != nil {
 			return d, err
 		}
 	}
-	if err := replace(ctx, root, place, content, info); errors.Is(err, fs.ErrNotExist) {
+	d, err = save(ctx, root, place, in.Path, content, old, info)
+	if errors.Is(err, fs.ErrNotExist) {
 		return d, refuse("The folder of %s does not exist. Set create_dirs to true to create it.", in.Path)
-	} else if err != nil {
+	}
+	return d, err
+}
+
+// save puts content at place, which the model calls name. old and info are what load gave of it; no info: there is nothing
+// yet.
+func save(ctx context.Context, root *os.Root, place, name string, content, old []byte, info fs.FileInfo) (d writeFileData, err error) {
+	if info != nil && info.Mode().Perm()&0o200 == 0 {
+		return d, refuse("%s is read-only.", name)
+	}
+	if len(content) > maxFile {
+		return d, tooLarge(name, int64(len(content)))
+	}
+	if err := replace(ctx, root, place, content, info); err != nil {
 		return d, err
 	}
-	d = writeFileData{Path: place, Bytes: len(content), Created: created}
+	d = writeFileData{Path: place, Bytes: len(content), Created: info == nil}
 	if !binary(old) && !binary(content) {
-		d.Diff = diff(place, created, string(old), string(content))
+		d.Diff = diff(place, d.Created, string(old), string(content))
 	}
 	return d, nil
 }

@@ -25,6 +25,9 @@ const (
 	askings = 20 // turns of one delta
 	bursts  = 5  // turns of many
 	burst   = 2000
+
+	// Programs go on for a moment after their turn, and would be measured with the next one's. A person reads meanwhile.
+	pause = 300 * time.Millisecond
 )
 
 // harnesses measures what Parley adds to the time that programs of others take, each warm and in a Parley of its own, beside
@@ -162,6 +165,7 @@ func (o *outsider) play(deltas int, take func(stream)) {
 	if o.err != nil {
 		return
 	}
+	time.Sleep(pause)
 	s, err := o.say(fmt.Sprintf("[[deltas:%d]]", deltas))
 	said, want := strings.TrimSpace(string(s.text)), numbered(deltas)
 	switch {

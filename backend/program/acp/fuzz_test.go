@@ -17,7 +17,7 @@ type nobody struct{}
 
 func (nobody) Say(agent.Event) {}
 
-func (nobody) Approve(agent.ToolCall, program.Action, string) program.Answer {
+func (nobody) Approve(agent.ToolCall, agent.Action, string) program.Answer {
 	return program.Answer{Allowed: true}
 }
 
@@ -51,7 +51,7 @@ func FuzzTake(f *testing.F) {
 		if second {
 			protocol = `2`
 		}
-		begin := `{"id":1,"result":{"protocolVersion":` + protocol + `}}` + "\n" + `{"id":2,"result":{"sessionId":"s1"}}` + "\n" + `{"id":3,"result":{}}` + "\n" + `{"id":4,"result":{}}` + "\n"
+		begin := `{"id":1,"result":{"protocolVersion":` + protocol + `}}` + "\n" + `{"id":2,"result":{"sessionId":"s1"}}` + "\n" + `{"id":3,"result":{}}` + "\n"
 		line := program.NewLine(io.MultiReader(strings.NewReader(begin), bytes.NewReader(said)), io.Discard, func(err error) *agent.Error {
 			return agent.Wrap(agent.CodeSandbox, err, "The program is gone.")
 		})
@@ -62,6 +62,7 @@ func FuzzTake(f *testing.F) {
 			t.Fatal(err)
 		}
 		for range 2 {
+			_ = s.Settle(line)
 			_, _ = s.Take(line, &program.Turn{Text: "Go.", Host: nobody{}}) // it may fail, as agents do
 		}
 		if len(s.answers) > 1 || s.turn != nil || s.terminals.byID != nil {

@@ -94,10 +94,6 @@ func (s *Speaker) Open(line *program.Line, o program.Opening) (program.Opened, e
 	if err := s.choose(o.Launch.Program.Options); err != nil {
 		return program.Opened{}, err
 	}
-	// Agents tell what commands they have right after they have begun a session.
-	if err := s.quiet(); err != nil {
-		return program.Opened{}, err
-	}
 	opened := program.Opened{
 		Resumed: resumed, Version: cmp.Or(a.Agent.Version, a.Info.Version),
 		Images: a.Can.Prompt.Image || a.Capabilities.Session.Prompt.Image != nil,
@@ -180,15 +176,6 @@ func (s *Speaker) start(method string, params map[string]any, a answered) error 
 	s.options = begun.all()
 	if begun.Commands != nil {
 		s.commands = begun.Commands
-	}
-	return nil
-}
-
-// quiet passes over what the agent has still to say: it answers a request that no agent knows after it.
-func (s *Speaker) quiet() error {
-	var unknown *problem
-	if err := s.call("_parley/quiet", struct{}{}, nil); err != nil && !errors.As(err, &unknown) {
-		return err
 	}
 	return nil
 }

@@ -35,8 +35,7 @@ func New() program.Speaker {
 	return &Speaker{answers: map[string]*message{}, terminals: terminals{now: time.Now}}
 }
 
-// Take is program.Speaker's. What the agent had still to say of the turn before is passed over first: the refusal of a
-// request that no agent knows comes after it.
+// Take is program.Speaker's.
 func (s *Speaker) Take(line *program.Line, t *program.Turn) (agent.Finish, error) {
 	s.line = line
 	s.turn = &turn{Speaker: s, host: t.Host, calls: map[string]*call{}, model: s.model()}
@@ -47,10 +46,6 @@ func (s *Speaker) Take(line *program.Line, t *program.Turn) (agent.Finish, error
 		}
 		s.turn = nil
 	}()
-	if err := s.quiet(); err != nil {
-		return agent.Finish{}, err
-	}
-	s.turn.begun = true
 	prompt := []block{{Type: "text", Text: t.Text}}
 	for _, image := range t.Images {
 		prompt = append(prompt, block{Type: "image", MimeType: image.MediaType, Data: base64.StdEncoding.EncodeToString(image.Content)})
@@ -66,14 +61,24 @@ func (s *Speaker) Take(line *program.Line, t *program.Turn) (agent.Finish, error
 	}
 }
 
+// Settle is program.Settler's: agents tell their commands right after they have begun, and go on for a moment with a turn that
+// they have ended. A request that no agent knows is refused after that.
+func (s *Speaker) Settle(line *program.Line) error {
+	s.line = line
+	var unknown *problem
+	if err := s.call("_parley/quiet", struct{}{}, nil); err != nil && !errors.As(err, &unknown) {
+		return err
+	}
+	return nil
+}
+
 // listening reports whether the agent may ask for something: in a turn, until it is to stop.
-func (s *Speaker) listening() bool { return s.turn != nil && s.turn.begun && !s.turn.stopping }
+func (s *Speaker) listening() bool { return s.turn != nil && !s.turn.stopping }
 
 // turn is what is known of the turn that is taken.
 type turn struct {
 	*Speaker
 	host     program.Host
-	begun    bool // the prompt was sent: what comes is of this turn
 	stopping bool // the agent was told to stop
 	calls    map[string]*call
 	open     opened // the block of text

@@ -40,7 +40,7 @@ func (k *talk) Say(e agent.Event) {
 	k.events = append(k.events, e)
 }
 
-func (k *talk) Approve(agent.ToolCall, program.Action, string) program.Answer {
+func (k *talk) Approve(agent.ToolCall, agent.Action, string) program.Answer {
 	return program.Answer{Allowed: true}
 }
 
@@ -58,11 +58,14 @@ func newTalk(t *testing.T) *talk {
 		s := k.speaker
 		_, err := s.Open(line, program.Opening{Launch: agent.Launch{Program: &agent.Program{Command: "agent"}}, Dir: k.dir})
 		if err == nil {
+			err = s.Settle(line)
+		}
+		if err == nil {
 			_, err = s.Take(line, &program.Turn{Text: "Go.", Host: k})
 		}
 		k.took <- err
 	}()
-	for _, result := range []string{`{"protocolVersion":1}`, `{"sessionId":"s1"}`, `{}`, `{}`} {
+	for _, result := range []string{`{"protocolVersion":1}`, `{"sessionId":"s1"}`, `{}`} {
 		k.write(`{"id":%s,"result":%s}`, k.read().ID, result)
 	}
 	k.read() // the prompt
@@ -107,7 +110,7 @@ func (k *talk) ask(method string, params map[string]any) string {
 // end ends the turn.
 func (k *talk) end() {
 	k.Helper()
-	k.write(`{"id":5,"result":{"stopReason":"end_turn"}}`)
+	k.write(`{"id":4,"result":{"stopReason":"end_turn"}}`)
 	if err := <-k.took; err != nil {
 		k.Error(err)
 	}

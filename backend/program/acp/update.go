@@ -67,15 +67,15 @@ func (s *Speaker) update(params json.RawMessage) {
 	var u update
 	readable := json.Unmarshal(p.Update, &u) == nil
 	switch t := s.turn; {
-	case readable && s.settle(u):
-	case t == nil || !t.begun:
+	case readable && s.remember(u):
+	case t == nil:
 	case !readable || !t.update(u, p.Update):
 		t.host.Say(agent.Data{Name: "update", Data: p.Update})
 	}
 }
 
-// settle takes what holds for the session, and reports whether u is that.
-func (s *Speaker) settle(u update) bool {
+// remember takes what holds for the session, and reports whether u is that.
+func (s *Speaker) remember(u update) bool {
 	switch u.Kind {
 	case "available_commands_update":
 		s.commands = u.Commands

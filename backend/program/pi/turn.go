@@ -166,12 +166,12 @@ func (t *turn) approve(q question) program.Answer {
 		return program.Answer{Allowed: true}
 	}
 	t.call(q.Call, q.Tool, q.Input)
-	action := program.ActionOther
+	action := agent.ActionOther
 	switch q.Tool {
 	case "bash", "powershell":
-		action = program.ActionProcess
+		action = agent.ActionProcess
 	case "write", "edit":
-		action = program.ActionWrite
+		action = agent.ActionWrite
 	}
 	preview := strings.Join(strings.Fields(cmp.Or(argumentsOf(q.Input).Command, argumentsOf(q.Input).Path, q.Tool)), " ")
 	answer := t.host.Approve(agent.ToolCall{ID: q.Call, Name: q.Tool, Input: q.Input}, action, preview)

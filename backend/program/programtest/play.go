@@ -22,6 +22,7 @@ import (
 // Play plays every testdata/*.txt to a speaker that make makes. A file starts with prose; then come lines of
 //
 //	open JSON    the speaker opens: a program.Opening
+//	rest         it hears the program out
 //	turn TEXT    it takes a turn
 //	image        with a picture, if it comes right before the turn
 //	> JSON       the speaker writes exactly this
@@ -72,6 +73,7 @@ type stage struct {
 	out     chan string
 	answers chan program.Answer
 	busy    chan struct{} // closed when the speaker has done what it was asked to
+	offered offer         // as it was noted last
 
 	mu   sync.Mutex
 	said strings.Builder
@@ -96,7 +98,13 @@ func (s *stage) play(script string) (should, said string) {
 		switch verb {
 		case "open":
 			o := parse[program.Opening](s.T, rest)
-			s.begin(func() { s.ended(s.speaker.Open(s.line, o)) })
+			s.begin(func() {
+				opened, err := s.speaker.Open(s.line, o)
+				s.ended(opened, err)
+				s.offered = offer{opened.Options, opened.Commands}
+			})
+		case "rest":
+			s.begin(s.rest)
 		case "image":
 			images = append(images, program.Image{MediaType: "image/png", Content: []byte("a picture")})
 		case "turn":
@@ -145,6 +153,25 @@ func (s *stage) play(script string) (should, said string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return again.String(), s.said.String()
+}
+
+// offer is what may be chosen.
+type offer struct {
+	Options  []program.Option
+	Commands []program.Command
+}
+
+// rest lets the speaker hear the program out, and notes what may be chosen if that has changed.
+func (s *stage) rest() {
+	if err := s.speaker.(program.Settler).Settle(s.line); err != nil {
+		s.ended(nil, err)
+		return
+	}
+	options, commands := s.speaker.(program.Offerer).Offered()
+	if now := (offer{options, commands}); !reflect.DeepEqual(now, s.offered) {
+		s.offered = now
+		s.ended(now, nil)
+	}
 }
 
 func (s *stage) begin(do func()) {
@@ -226,7 +253,7 @@ func (s *stage) Say(e agent.Event) {
 }
 
 // Approve is program.Host's.
-func (s *stage) Approve(call agent.ToolCall, action program.Action, preview string) program.Answer {
+func (s *stage) Approve(call agent.ToolCall, action agent.Action, preview string) program.Answer {
 	s.note("approve %s %s %s %s: %s", call.ID, call.Name, call.Input, action, preview)
 	return s.answer()
 }

@@ -152,6 +152,8 @@ export interface HarnessList {
 
 export type Status = "created" | "idle" | "running" | "paused" | "interrupted"
 
+export type Mode = "ask" | "accept_edits" | "plan" | "auto" | "deny"
+
 export type FileScope = "sandboxed" | "project" | "full"
 
 export interface DraftFile {
@@ -166,6 +168,7 @@ export interface Session {
   title: string
   status: Status
   agent: Agent
+  mode: Mode
   workingDir: string
   scope: FileScope
   scratch: string
@@ -190,6 +193,7 @@ export interface SessionChange {
   draft?: string
   draftFiles?: DraftFile[]
   maxTurns?: number
+  mode?: Mode
   scope?: FileScope
   workingDir?: string
   options?: Record<string, string>
@@ -299,6 +303,8 @@ export interface Question {
   call: string
   manifest: unknown
   askedAt: number
+  title?: string
+  agent?: string
 }
 
 export interface Reply {
@@ -357,7 +363,7 @@ export interface Inbox {
   approvals: Question[]
 }
 
-export type Scope = "once" | "session"
+export type Scope = "once" | "session" | "project" | "always"
 
 export interface Decision {
   approved?: boolean
@@ -369,6 +375,19 @@ export interface Decision {
 export interface Decided {
   sessionId: string
   resumed: boolean
+}
+
+export interface Approval {
+  id: number
+  pattern: string
+  scope: Scope
+  sessionId?: string
+  title?: string
+  at: number
+}
+
+export interface Permissions {
+  approvals: Approval[]
 }
 
 export interface Uploaded {

@@ -27,6 +27,7 @@ test.each([
   ['write', { filePath: 'a.txt', content: 'x' }, `${text.tool.write.done} a.txt`],
   ['Edit', { file_path: 'a.txt', old_string: 'x', new_string: 'y' }, `${text.tool.write.done} a.txt`],
   ['edit', { path: 'a.txt', edits: [{ oldText: 'x', newText: 'y' }] }, `${text.tool.write.done} a.txt`],
+  ['edit_file', { path: 'a.txt', edits: [{ old: 'x', new: 'y' }] }, `${text.tool.write.done} a.txt`],
   ['replace', { path: 'a.txt', oldString: 'x', newString: 'y' }, `${text.tool.write.done} a.txt`],
   ['Read', { file_path: 'a.txt' }, `${text.tool.read.done} a.txt`],
   ['read_file', { absolute_path: '/a.txt' }, `${text.tool.read.done} /a.txt`],

@@ -1,17 +1,21 @@
 import type { Call } from './call.ts';
 import { argument, pathOf } from './call.ts';
 import type { Card } from './card.ts';
+import { editFile } from './edit_file.tsx';
 import { generic } from './generic.tsx';
 import { listDirectory } from './list_directory.tsx';
 import { readFile } from './read_file.tsx';
 import { commandOf, runCommand } from './run_command.tsx';
+import { searchFiles } from './search_files.tsx';
 import { changeIn, editsIn, writeFile } from './write_file.tsx';
 
 /** The cards of Parley's own tools. */
 const cards = new Map<string, Card>([
   ['list_directory', listDirectory],
   ['read_file', readFile],
+  ['search_files', searchFiles],
   ['write_file', writeFile],
+  ['edit_file', editFile],
 ]);
 
 /** The cards of tools that other programs have, under names of their own: by what they were asked. */

@@ -41,11 +41,14 @@ function linesOf(call: Call): DiffLine[] | undefined {
   return edits.length > 0 ? edits.flatMap(replacement) : undefined;
 }
 
-/** The replacements that a call asks for. Each of the programs has names of its own for the two texts. */
+/** What a call names the text that goes and the one that comes; each of the programs has names of its own. */
+const textNames = [['old', 'new'], ['old_string', 'new_string'], ['oldString', 'newString'], ['oldText', 'newText']] as const;
+
+/** The replacements that a call asks for. */
 export function editsIn(input: unknown): [old: string, now: string][] {
   const listed = (input as { edits?: unknown } | null | undefined)?.edits;
   return (Array.isArray(listed) ? listed : [input]).flatMap((edit): [string, string][] => {
-    for (const [before, after] of [['old_string', 'new_string'], ['oldString', 'newString'], ['oldText', 'newText']] as const) {
+    for (const [before, after] of textNames) {
       const [old, now] = [argument(edit, before), argument(edit, after)];
       if (old !== undefined && now !== undefined) return [[old, now]];
     }
