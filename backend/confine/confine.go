@@ -132,5 +132,9 @@ func (w Ways) Close() {
 	}
 }
 
+// MaxTasks is how many processes and threads a confined process and all that it starts may be at once. Where the system gives
+// it a count of its own, and it is not root, the kernel holds that.
+const MaxTasks = 4096
+
 // EnvTools is the variable that names the address to serve tools at, where a process has no network of its own.
 const EnvTools = "PARLEY_TOOLS_LISTEN"

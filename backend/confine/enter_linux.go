@@ -81,6 +81,10 @@ func (b Bounds) connect(files *[]*os.File) (p ports, err error) {
 		if err := raiseLoopback(); err != nil {
 			return p, fmt.Errorf("raise a network of its own: %w", err)
 		}
+		// In a user namespace of its own it is counted apart from the person's other programs.
+		if err := unix.Setrlimit(unix.RLIMIT_NPROC, &unix.Rlimit{Cur: MaxTasks, Max: MaxTasks}); err != nil {
+			return p, fmt.Errorf("limit processes: %w", err)
+		}
 	}
 	if p.proxy, err = listen("127.0.0.1:0", files); err != nil {
 		return p, err

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -25,6 +26,25 @@ type Command struct {
 
 	Files []*os.File           // its descriptors from 3 on
 	Attr  *syscall.SysProcAttr // how the system starts it; nil is as ever
+	Bound Bound
+}
+
+// Bound is how much a program and all that it started may take at once. It is looked at from time to time, on Linux only, and
+// who is found beyond it is ended with all the others. 0 is no bound.
+type Bound struct {
+	Tasks  int   // processes, and threads of them
+	Memory int64 // bytes that they do not share with files
+}
+
+// excess says what of a bound is exceeded, for a person to read; it is empty if nothing is.
+func (b Bound) excess(tasks int, memory int64) string {
+	switch {
+	case b.Tasks > 0 && tasks > b.Tasks:
+		return fmt.Sprintf("%d processes and threads at once, and %d are allowed", tasks, b.Tasks)
+	case b.Memory > 0 && memory > b.Memory:
+		return fmt.Sprintf("%d MB of memory, and %d MB are allowed", memory>>20, b.Memory>>20)
+	}
+	return ""
 }
 
 // Process is a program that was started, and everything that it started in turn. Whoever starts it reads Stdout to its
@@ -37,6 +57,7 @@ type Process struct {
 	cmd    *exec.Cmd
 	tree   tree
 	stderr tail
+	excess atomic.Pointer[string]
 }
 
 // ErrNotFound is what Start gives for a program that is not there.
@@ -82,6 +103,9 @@ func Start(c Command, ledger string) (*Process, error) {
 		forget()
 		close(p.Exited)
 	}()
+	if c.Bound != (Bound{}) {
+		go p.watch(c.Bound)
+	}
 	if err != nil {
 		p.Kill()
 		stdout.Close()
@@ -106,6 +130,14 @@ func (p *Process) Outcome() (code int, signal string) {
 		signal = p.State()
 	}
 	return code, signal
+}
+
+// Excess says what of its bound it went beyond, if it was ended for that. It is gone.
+func (p *Process) Excess() string {
+	if said := p.excess.Load(); said != nil {
+		return *said
+	}
+	return ""
 }
 
 // Stderr is the end of what the program wrote there. It may hold anything, so it is for logs only.

@@ -49,6 +49,12 @@ func EndKin() {
 	}
 }
 
+// MachineMemory is not known yet.
+func MachineMemory() int64 { return 0 }
+
+// watch does nothing yet.
+func (*Process) watch(Bound) {}
+
 func hasKin(leader int) bool { return len(group(leader)) > 0 }
 
 func group(leader int) []int {

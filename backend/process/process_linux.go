@@ -104,6 +104,7 @@ type stat struct {
 	pid, parent, session int
 	state                byte
 	start                string // in ticks since the machine booted
+	threads              int
 }
 
 func (s stat) ended() bool { return s.state == 'Z' || s.state == 'X' }
@@ -124,7 +125,8 @@ func parseStat(pid int, b []byte) (stat, bool) {
 	}
 	parent, err1 := strconv.Atoi(fields[1])
 	session, err2 := strconv.Atoi(fields[3])
-	return stat{pid, parent, session, fields[0][0], fields[19]}, err1 == nil && err2 == nil
+	threads, err3 := strconv.Atoi(fields[17])
+	return stat{pid, parent, session, fields[0][0], fields[19], threads}, err1 == nil && err2 == nil && err3 == nil
 }
 
 // kill kills the process that was seen. The handle is taken before the second look, so a number that was given to

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"time"
@@ -131,6 +132,29 @@ var attacks = map[string]func(target []string) error{
 			_, err = unix.SysvShmCtl(id, unix.IPC_RMID, nil)
 		}
 		return err
+	},
+	"fork bomb": func(t []string) error { // of a hundred, that leave their session and their parent
+		for range 100 {
+			if err := exec.Command("/bin/sh", "-c", `setsid /bin/sh -c "while :; do sleep 60; done" "$0" >/dev/null 2>&1 &`, t[0]).Run(); err != nil {
+				return err
+			}
+		}
+		return nil
+	},
+	"much memory": func(t []string) error {
+		var all [][]byte
+		for range 300 {
+			b := make([]byte, 1<<20)
+			for i := 0; i < len(b); i += 4096 {
+				b[i] = 1
+			}
+			all = append(all, b)
+		}
+		if len(t) > 0 {
+			<-time.After(10 * time.Second)
+		}
+		runtime.KeepAlive(all)
+		return nil
 	},
 	"proxy": func([]string) error { return errors.New(os.Getenv("HTTPS_PROXY")) },
 	"privileges": func([]string) error { // what a program that root owns could give

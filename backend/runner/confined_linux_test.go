@@ -16,6 +16,7 @@ import (
 	"unsafe"
 
 	"parley/backend/agent"
+	"parley/backend/process"
 )
 
 // secret is what attacks are after.
@@ -297,6 +298,32 @@ func (w *world) attackFrom(t *testing.T, l *Local, policy agent.Policy) {
 	})
 }
 
+// TestTooMuch: a sandbox that takes more than it may is ended, whole. One that may is not, and leaves nothing either.
+func TestTooMuch(t *testing.T) {
+	for name, c := range map[string]struct {
+		attack, excess string
+		bound          process.Bound
+	}{
+		"fork bomb":          {"fork bomb\t%s", "processes and threads", process.Bound{Tasks: 80}},
+		"memory":             {"much memory\t%s", "MB of memory", process.Bound{Memory: 250 << 20}},
+		"a crowd that may":   {"fork bomb\t%s", "", process.Bound{Tasks: 4000}},
+		"a load that is not": {"much memory", "", process.Bound{Memory: 1 << 40}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l, policy := newLocal(t, "engine")
+			l.bound = c.bound
+			attack := strings.ReplaceAll(c.attack, "%s", policy.Scratch)
+			said := listen(t.Context(), newConn(t, newSandbox(t, l, policy)), say("attack "+attack, "wait 300ms"), nil)
+			switch {
+			case c.excess == "" && (said.err != nil || said.events[0] != agent.MessageWhole{Text: "done\n"}):
+				t.Errorf("it was ended: %+v, %v", said.events, said.err)
+			case c.excess != "" && (said.err == nil || !strings.Contains(said.err.Message, c.excess)):
+				t.Errorf("it was not ended: %+v, %v", said.events, said.err)
+			}
+		})
+	}
+}
+
 // attackAsNobody runs all of it again as a user who is not root.
 func attackAsNobody(t *testing.T) {
 	const nobody = 65534
@@ -316,7 +343,7 @@ func attackAsNobody(t *testing.T) {
 	if err := os.Chmod(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	c := exec.Command(program, "-test.run=^TestAttacks$", "-test.v")
+	c := exec.Command(program, "-test.run=^(TestAttacks|TestTooMuch)$", "-test.v")
 	c.Dir, c.Env = dir, append(os.Environ(), "HOME="+dir)
 	c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
 	out, err := c.CombinedOutput()

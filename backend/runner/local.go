@@ -31,6 +31,7 @@ type LocalOptions struct {
 type Local struct {
 	options LocalOptions
 	limits  limits
+	bound   process.Bound // of confined runners
 	enforce func() agent.Enforcement
 }
 
@@ -39,7 +40,7 @@ func NewLocal(options LocalOptions) (*Local, error) {
 	if options.Executable == "" || options.Log == nil {
 		return nil, errors.New("a local runner needs an executable and a log")
 	}
-	l := &Local{options: options, limits: limits{hello: 10 * time.Second, silence: time.Minute, stop: agent.StopGrace}}
+	l := &Local{options: options, limits: limits{hello: 10 * time.Second, silence: time.Minute, stop: agent.StopGrace}, bound: process.Bound{Tasks: confine.MaxTasks, Memory: process.MachineMemory() / 2}}
 	l.enforce = sync.OnceValue(func() agent.Enforcement { return confine.Enforce(l.tryApart) })
 	return l, nil
 }
@@ -200,5 +201,8 @@ func (s *sandbox) follow() error {
 
 // ended gives the reason for the end of the process, which is gone, as one that a person may see.
 func (s *sandbox) ended(err error) *agent.Error {
+	if excess := s.Excess(); excess != "" {
+		return agent.Wrap(agent.CodeSandbox, err, "The agent's processes were ended, because they took more than they may: "+excess+". Let it do less at once, or let it reach all files, where nothing is bounded.")
+	}
 	return s.explain(fmt.Errorf("%w; %s; stderr: %s", err, s.State(), s.Stderr()), "The agent's process ended unexpectedly.")
 }

@@ -65,7 +65,7 @@ func (l *Local) startConfined(bounds confine.Bounds, command process.Command) (*
 	if err != nil {
 		return nil, confine.Ways{}, err
 	}
-	command.Attr, command.Files = start.Attr, start.Files
+	command.Attr, command.Files, command.Bound = start.Attr, start.Files, l.bound
 	p, err := process.Start(command, l.options.Ledger)
 	if err != nil {
 		start.Cancel()
