@@ -36,7 +36,6 @@ var outsiders = []outsider{
 	{agent: "assistant", provider: "openai", cannot: map[string]string{
 		steered:    stopsInstead,
 		stopInTool: "it has no tool that takes long",
-		image:      "Parley's own loop does not send pictures",
 	}},
 	{agent: "pi", provider: "openai", shell: `bash {"command":%q}`, ours: "mcp__parley__"},
 	{agent: "claude", provider: "anthropic", shell: `Bash {"command":%q}`, ours: "mcp__parley__"},

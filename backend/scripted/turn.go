@@ -67,7 +67,7 @@ func (t *turn) play() error {
 	}
 	_, approved := t.prompt.Resumed()
 	for _, call := range approved {
-		if err := t.say(t.conn.tools.Run(t.ctx, call, nil)); err != nil {
+		if err := t.run(call); err != nil {
 			return err
 		}
 	}
@@ -181,7 +181,7 @@ func (t *turn) call(step ToolStep) error {
 	}
 	switch e := t.conn.tools.Decide(call, t.conn.launch.Grounds(t.prompt)).(type) {
 	case nil:
-		return t.say(t.conn.tools.Run(t.ctx, call, nil))
+		return t.run(call)
 	case agent.InteractionRequest:
 		if err := t.say(e); err != nil {
 			return err
@@ -190,6 +190,25 @@ func (t *turn) call(step ToolStep) error {
 	default:
 		return t.say(e)
 	}
+}
+
+// run runs a call and gives its result. What it says before it is not worth staying for when the reader has left.
+func (t *turn) run(call agent.ToolCall) error {
+	ctx, cancel := context.WithCancel(t.ctx)
+	defer cancel()
+	var left error
+	result := t.conn.tools.Run(ctx, call, func(e agent.Event) {
+		if left == nil {
+			left = t.say(e)
+		}
+		if left != nil {
+			cancel()
+		}
+	})
+	if left != nil {
+		return left
+	}
+	return t.say(result)
 }
 
 // pieces cuts the text of arguments between runes, into about sixteen pieces or fewer.

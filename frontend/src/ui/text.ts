@@ -299,6 +299,7 @@ export const text = {
     entries: (n: number, more: boolean) => (more ? `first ${plural(n, 'entry', 'entries')}` : plural(n, 'entry', 'entries')),
     matches: (n: number, files: number, more: boolean) => `${more ? 'first ' : ''}${plural(n, 'match', 'matches')} in ${plural(files, 'file', 'files')}`,
     noMatches: 'Nothing matches.',
+    ended: (late: boolean, signal: string | undefined, code: number) => (late ? 'took too long' : (signal ?? (code === 0 ? '' : `exit code ${code}`))),
     entryType: (type: string) => type,
     emptyFile: 'The file is empty.',
     emptyFolder: 'The folder is empty.',
