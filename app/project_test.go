@@ -50,7 +50,7 @@ func TestServeAProject(t *testing.T) {
 		t.Errorf("the project has %v", ids)
 	}
 	about, err := ask[api.Session](t.Context(), s.Connection, http.MethodGet, "/sessions/s", nil)
-	if err != nil || about.WorkingDir != folder || about.Scope != agent.ScopeSandboxed {
+	if err != nil || about.WorkingDir != folder || about.Scope != agent.FilesSandboxed {
 		t.Errorf("its session is about %q, %s (%v)", about.WorkingDir, about.Scope, err)
 	}
 	owner, err := readDoor(filepath.Join(p.home, "door.json"))

@@ -12,7 +12,7 @@ const StopGrace = 2 * time.Second
 
 // Policy is what a sandbox may touch.
 type Policy struct {
-	Scope   FileScope // empty is ScopeSandboxed
+	Scope   FileScope // empty is FilesSandboxed
 	Scratch string    // the session's own folder; it exists
 	Folder  string    // the folder that the session is about; empty if there is none
 	Data    string    // Parley's own, of which nothing but Scratch and Private is touched in any scope; empty if it is not here
@@ -24,19 +24,19 @@ type FileScope string
 
 // The scopes; the enum is closed.
 const (
-	ScopeSandboxed FileScope = "sandboxed" // writes go to Scratch; reads fall through to Folder
-	ScopeProject   FileScope = "project"   // reads and writes in Folder
-	ScopeFull      FileScope = "full"      // whatever the person can reach
+	FilesSandboxed FileScope = "sandboxed" // writes go to Scratch; reads fall through to Folder
+	FilesProject   FileScope = "project"   // reads and writes in Folder
+	FilesFull      FileScope = "full"      // whatever the person can reach
 )
 
 // Valid reports whether s is one of the list.
 func (s FileScope) Valid() bool {
-	return s == ScopeSandboxed || s == ScopeProject || s == ScopeFull
+	return s == FilesSandboxed || s == FilesProject || s == FilesFull
 }
 
 // Dir is the folder that agents work in: relative paths begin there.
 func (p Policy) Dir() string {
-	if (p.Scope == ScopeProject || p.Scope == ScopeFull) && p.Folder != "" {
+	if (p.Scope == FilesProject || p.Scope == FilesFull) && p.Folder != "" {
 		return p.Folder
 	}
 	return p.Scratch
@@ -131,6 +131,12 @@ func (c *seated) Prompt(ctx context.Context, prompt Prompt) iter.Seq2[Event, err
 			}
 		}
 	}
+}
+
+// Steer is Steerer's. A harness that is none takes nothing.
+func (c *seated) Steer(ctx context.Context, said Steering) bool {
+	s, ok := c.Conn.(Steerer)
+	return ok && s.Steer(ctx, said)
 }
 
 func (c *seated) Close() error {

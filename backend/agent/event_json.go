@@ -47,6 +47,7 @@ type eventJSON struct {
 	Approved    bool            `json:"approved,omitempty"`
 	Note        string          `json:"note,omitempty"`
 	Scope       Scope           `json:"scope,omitempty"`
+	Rule        string          `json:"rule,omitempty"`
 	Given       json.RawMessage `json:"given,omitempty"`
 	Problem     string          `json:"problem,omitempty"`
 	Client      bool            `json:"client,omitempty"`
@@ -101,7 +102,9 @@ func toJSON(e Event) (eventJSON, error) {
 	case InteractionRequest:
 		return eventJSON{Type: "interaction_request", ID: string(e.ID), Call: e.Call, Kind: e.Kind, Payload: e.Payload}, nil
 	case InteractionResponse:
-		return eventJSON{Type: "interaction_response", ID: string(e.ID), Call: e.Call, Approved: e.Approved, Note: e.Note, Scope: e.Scope, Given: e.Output, Problem: e.Problem}, nil
+		return eventJSON{Type: "interaction_response", ID: string(e.ID), Call: e.Call, Approved: e.Approved, Note: e.Note, Scope: e.Scope, Rule: e.Rule, Given: e.Output, Problem: e.Problem}, nil
+	case Steered:
+		return eventJSON{Type: "steered", Message: e.Message, Text: e.Text}, nil
 	case TurnPaused:
 		return eventJSON{Type: "turn_paused", Usage: &e.Usage, Model: e.Model}, nil
 	case TurnResumed:
@@ -168,7 +171,9 @@ func fromJSON(j eventJSON) (Event, error) {
 		}
 		return InteractionRequest{InteractionID(j.ID), j.Call, j.Kind, j.Payload}, nil
 	case "interaction_response":
-		return InteractionResponse{InteractionID(j.ID), j.Call, j.Approved, j.Note, j.Scope, j.Given, j.Problem}, nil
+		return InteractionResponse{InteractionID(j.ID), j.Call, j.Approved, j.Note, j.Scope, j.Rule, j.Given, j.Problem}, nil
+	case "steered":
+		return Steered{j.Message, j.Text}, nil
 	case "turn_paused":
 		return TurnPaused{usage, j.Model}, nil
 	case "turn_resumed":

@@ -20,10 +20,10 @@ var everyEvent = []Event{
 	TurnStarted{"t1", "u1", "m1", "demo", "m", Trace{"a", "b"}, json.RawMessage(`{"name":"x"}`)},
 	Source{"s1", "https://example.com", "A page", "", ""}, Source{"s2", "", "A paper", "application/pdf", "a.pdf"},
 	InteractionRequest{"ask_1", "c1", UserApproval, json.RawMessage(`{"action":"fs_write"}`)},
-	InteractionResponse{"ask_1", "c1", true, "", ScopeSession, nil, ""},
-	InteractionResponse{"ask_2", "c2", false, "not here", ScopeOnce, nil, ""},
-	InteractionResponse{"ask_3", "c3", false, "", "", json.RawMessage(`{"k":1}`), "why"},
-	TurnPaused{Usage{Input: 1}, "m"}, TurnResumed{},
+	InteractionResponse{"ask_1", "c1", true, "", ScopeSession, "shell(ls *)", nil, ""},
+	InteractionResponse{"ask_2", "c2", false, "not here", ScopeOnce, "", nil, ""},
+	InteractionResponse{"ask_3", "c3", false, "", "", "", json.RawMessage(`{"k":1}`), "why"},
+	TurnPaused{Usage{Input: 1}, "m"}, TurnResumed{}, Steered{"m2", "and quickly"},
 	TurnCompleted{StopError, Usage{Input: 1}, "m", "trace", &Failure{CodeInternal, "why"}}, TurnCompleted{StopReason: StopEndTurn},
 }
 

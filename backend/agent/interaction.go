@@ -28,9 +28,16 @@ type Scope string
 
 // The scopes; the enum is closed.
 const (
-	ScopeOnce    Scope = "once"
-	ScopeSession Scope = "session" // every later call of the same tool in this session
+	ScopeOnce        Scope = "once"
+	ScopeSession     Scope = "session"
+	ScopeThisProject Scope = "project"
+	ScopeAlways      Scope = "always" // in every project
 )
+
+// Valid reports whether s is one of the list.
+func (s Scope) Valid() bool {
+	return s == ScopeOnce || s == ScopeSession || s == ScopeThisProject || s == ScopeAlways
+}
 
 // InteractionRequest asks for something that the turn cannot go on without. A harness says all that it can do without the
 // answers and then finishes with StopPaused; it is prompted again once every question of the turn is answered.
@@ -49,6 +56,7 @@ type InteractionResponse struct {
 	Approved bool            // of an approval
 	Note     string          // of an approval that is denied: what the model is told
 	Scope    Scope           // of an approval
+	Rule     string          // of an approval beyond this once: the pattern of the calls that it is for
 	Output   json.RawMessage // of input and of a client's tool
 	Problem  string          // of a client's tool that failed: why
 }

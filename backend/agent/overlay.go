@@ -5,7 +5,7 @@ import "maps"
 // Overlay is what a request says about its agent: it wins over the stored one. Nil fields are inherited.
 type Overlay struct {
 	Name, Model, Provider, SystemPrompt *string
-	Permissions                         *PermissionPolicy
+	Permissions                         *Permissions
 	Tools                               *[]string
 	ClientTools                         *[]ClientToolSpec
 	Login                               *Login            // with LoginOwn the model is the program's choice unless Model is set; to name a Provider is to ask for LoginKey

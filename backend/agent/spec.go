@@ -13,7 +13,7 @@ type Spec struct {
 	SystemPrompt string           `json:"system_prompt,omitempty"`
 	Tools        []string         `json:"tools,omitempty"`
 	ClientTools  []ClientToolSpec `json:"client_tools,omitempty"` // that the caller runs
-	Permissions  PermissionPolicy `json:"permissions,omitempty"`  // of tools that change something; empty is auto
+	Permissions  Permissions      `json:"permissions,omitzero"`
 
 	// For a harness that is a program of its own.
 	Login   Login             `json:"login,omitempty"`
@@ -41,7 +41,8 @@ type Launch struct {
 	Endpoint         *Endpoint // nil for a harness that knows where its model is
 	Tools            []string
 	ClientTools      []ClientToolSpec
-	PermissionPolicy PermissionPolicy // what happens to a call of a tool that changes something
+	PermissionPolicy PermissionPolicy // what happens to a call of a tool that changes something,
+	Rules            Rules            `json:",omitzero"` // unless these say otherwise
 	Program          *Program         // nil for a harness that is part of Parley
 }
 
@@ -74,7 +75,7 @@ type Prompt struct {
 	Turn     TurnID
 	Messages []Message
 	Approved []string          // ids of calls that the person allows
-	Allowed  []string          // names of tools that the person allowed for the session
+	Allowed  []string          // patterns of calls that the person allowed before, beyond this turn
 	Secrets  map[string]string // provider name → key; only the one that this run needs
 	After    TurnID            // that Messages end in, before the new one; empty if that is the first
 	Media    map[MediaHandle][]byte

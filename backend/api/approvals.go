@@ -3,7 +3,6 @@ package api
 import (
 	"encoding/json"
 	"net/http"
-	"time"
 
 	"parley/backend/agent"
 	"parley/backend/store"
@@ -14,9 +13,11 @@ type Question struct {
 	ID        agent.InteractionID   `json:"id"`
 	SessionID agent.SessionID       `json:"sessionId"`
 	Kind      agent.InteractionKind `json:"kind"`
-	Call      string                `json:"call"`     // the id of the call that waits
-	Manifest  json.RawMessage       `json:"manifest"` // what the person decides on
-	AskedAt   int64                 `json:"askedAt"`  // milliseconds since 1970
+	Call      string                `json:"call"`            // the id of the call that waits
+	Manifest  json.RawMessage       `json:"manifest"`        // what the person decides on
+	AskedAt   int64                 `json:"askedAt"`         // milliseconds since 1970
+	Title     string                `json:"title,omitempty"` // of the session
+	Agent     string                `json:"agent,omitempty"` // that asks, by its name
 }
 
 // Inbox is everything in a project that waits for a person, the oldest first.
@@ -42,17 +43,18 @@ type Decided struct {
 func toQuestions(open []store.Question) []Question {
 	list := make([]Question, len(open))
 	for i, q := range open {
-		list[i] = toQuestion(q.Key, q.Request, q.AskedAt)
+		list[i] = toQuestion(q)
 	}
 	return list
 }
 
-func toQuestion(key agent.SessionKey, r agent.InteractionRequest, at time.Time) Question {
+func toQuestion(q store.Question) Question {
+	r := q.Request
 	manifest := r.Payload
 	if manifest == nil {
 		manifest = json.RawMessage("null")
 	}
-	return Question{r.ID, key.Session, r.Kind, r.Call, manifest, at.UnixMilli()}
+	return Question{r.ID, q.Key.Session, r.Kind, r.Call, manifest, q.AskedAt.UnixMilli(), q.Title, q.Agent}
 }
 
 func (d inside) listApprovals(r *http.Request) (Inbox, error) {
@@ -67,6 +69,9 @@ func (d inside) decide(r *http.Request, in Decision) (Decided, error) {
 	}
 	if q.Request.Kind == agent.UserApproval && in.Approved == nil {
 		return Decided{}, agent.Errorf(agent.CodeValidation, "This question asks for an approval. Answer it with approved: true or false.")
+	}
+	if in.Scope == agent.ScopeAlways && !d.owner {
+		return Decided{}, errOwners
 	}
 	answer := agent.InteractionResponse{Note: in.Note, Scope: in.Scope, Output: in.Output}
 	answer.Approved = in.Approved != nil && *in.Approved

@@ -9,6 +9,7 @@ import (
 
 	"parley/backend/agent"
 	"parley/backend/session"
+	"parley/backend/store"
 	"parley/backend/uistream"
 )
 
@@ -83,7 +84,7 @@ func whole(ctx context.Context, t *session.Turn) (Reply, error) {
 		case agent.TurnStarted:
 			out.TraceID, out.SpanID = event.Trace.ID, event.Trace.Span
 		case agent.InteractionRequest:
-			out.Pending = append(out.Pending, toQuestion(t.Key, event, r.At))
+			out.Pending = append(out.Pending, toQuestion(store.Question{Key: t.Key, Request: event, AskedAt: r.At}))
 		case agent.InteractionResponse:
 			out.Pending = slices.DeleteFunc(out.Pending, func(q Question) bool { return q.ID == event.ID })
 		case agent.TurnPaused:

@@ -67,6 +67,8 @@ var routes = []route{
 	asking(taking[LoadRequest](stream[LoadedSession]("POST /load-session", inside.loadSession)), "limit", "before", "after", "around"),
 	answer("GET /approvals", inside.listApprovals),
 	accept("POST /approvals/{id}", inside.decide),
+	answer("GET /permissions", inside.listPermissions),
+	answer("DELETE /permissions/{id}", inside.revoke),
 	answer("POST /media", inside.postMedia),
 	stream[noBody]("GET /media/{sum}", inside.getMedia),
 	asking(answer("GET /search", inside.search), "q", "agent", "role", "whole", "since", "until", "limit", "after"),

@@ -16,6 +16,7 @@ type Session struct {
 	Title        string          `json:"title"`
 	Status       store.Status    `json:"status"`
 	Agent        Agent           `json:"agent"`
+	Mode         agent.Mode      `json:"mode"`
 	WorkingDir   string          `json:"workingDir"` // the folder that it is about; empty if none
 	Scope        agent.FileScope `json:"scope"`
 	Scratch      string          `json:"scratch"` // the session's own folder
@@ -44,6 +45,7 @@ type SessionChange struct {
 	Draft      *string     `json:"draft,omitempty"`
 	DraftFiles []DraftFile `json:"draftFiles,omitempty"` // all of them; url and name are enough
 	MaxTurns   *int64      `json:"maxTurns,omitempty"`
+	Mode       *agent.Mode `json:"mode,omitempty"` // from the next turn on, and when one that waits goes on
 
 	Scope      *agent.FileScope `json:"scope,omitempty"`      // from the next turn on
 	WorkingDir *string          `json:"workingDir,omitempty"` // absolute, or empty for none; from the next turn on
@@ -66,7 +68,8 @@ func (d inside) session(s store.Session) Session {
 		files[i] = DraftFile{uistream.MediaURL(p.Handle), p.Name, p.MimeType, p.ByteLength}
 	}
 	return Session{
-		ID: s.Key.Session, Title: s.Title, Status: s.Status, Agent: toAgent(s.Agent), WorkingDir: s.WorkingDir, Scope: s.Scope, Scratch: d.Sessions.Scratch(s.Key), Draft: s.Draft, DraftFiles: files,
+		ID: s.Key.Session, Title: s.Title, Status: s.Status, Agent: toAgent(s.Agent), Mode: s.Mode,
+		WorkingDir: s.WorkingDir, Scope: s.Scope, Scratch: d.Sessions.Scratch(s.Key), Draft: s.Draft, DraftFiles: files,
 		Turns: s.Turns, MaxTurns: s.MaxTurns, InputTokens: s.InputTokens, OutputTokens: s.OutputTokens, NextSequence: s.NextSeq,
 		CreatedAt: s.CreatedAt.UnixMilli(), UpdatedAt: s.UpdatedAt.UnixMilli(),
 	}
@@ -112,10 +115,10 @@ func (d inside) changeSession(r *http.Request, c SessionChange) (Session, error)
 	if c.MaxTurns != nil && *c.MaxTurns < 1 {
 		return Session{}, agent.Errorf(agent.CodeValidation, "maxTurns must be at least 1.")
 	}
-	if !d.owner && (c.WorkingDir != nil || c.Scope != nil && *c.Scope != agent.ScopeSandboxed) {
+	if !d.owner && (c.WorkingDir != nil || c.Scope != nil && *c.Scope != agent.FilesSandboxed) {
 		return Session{}, errOwners
 	}
-	change := store.Change{Title: c.Title, Draft: c.Draft, MaxTurns: c.MaxTurns, Scope: c.Scope, WorkingDir: c.WorkingDir, Options: c.Options}
+	change := store.Change{Title: c.Title, Draft: c.Draft, MaxTurns: c.MaxTurns, Mode: c.Mode, Scope: c.Scope, WorkingDir: c.WorkingDir, Options: c.Options}
 	if c.DraftFiles != nil {
 		change.DraftFiles = make([]agent.Part, len(c.DraftFiles))
 	}

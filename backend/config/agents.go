@@ -13,16 +13,20 @@ import (
 // Agents are the agents a person can talk to, the default one first.
 type Agents []agent.Spec
 
-// tools are all that need nothing configured.
-var tools = []string{"list_directory", "read_file", "search_files", "write_file", "edit_file"}
+// fileTools work on files only; tools are all that need nothing configured.
+var (
+	fileTools = []string{"list_directory", "read_file", "search_files", "write_file", "edit_file"}
+	tools     = slices.Concat(fileTools, []string{"run_command"})
+)
 
-// demo needs no key, no account and no model.
+// demo needs no key, no account and no model. Nobody is asked, so what it does reaches no further than files.
 var demo = agent.Spec{
 	ID:          "demo",
 	Name:        "Demo agent",
 	Description: "Plays scripts through the whole of Parley. No model, no key.",
 	Harness:     agent.KindScripted,
-	Tools:       tools,
+	Tools:       fileTools,
+	Permissions: agent.Permissions{Mode: agent.ModeAuto},
 }
 
 // careful is the demo agent with approvals, so that those can be tried without a key.
@@ -32,7 +36,7 @@ var careful = agent.Spec{
 	Description: "Plays scripts, and asks before it changes something. No model, no key.",
 	Harness:     agent.KindScripted,
 	Tools:       tools,
-	Permissions: agent.PermissionAsk,
+	Permissions: agent.Permissions{Mode: agent.ModeAsk},
 }
 
 // BuiltIn gives the agents that need no file: the two demo agents always; an assistant, and one with opinions, when
@@ -56,7 +60,7 @@ func BuiltIn(getenv func(string) string, endpoints map[string]agent.Endpoint, pr
 			Model:        model,
 			SystemPrompt: "You are a helpful assistant. Your tools work in a scratch folder that belongs to this session.",
 			Tools:        tools,
-			Permissions:  agent.PermissionAsk,
+			Permissions:  agent.Permissions{Mode: agent.ModeAsk},
 		}, agent.Spec{
 			ID:          "agenta",
 			Name:        "Agenta",
@@ -65,15 +69,15 @@ func BuiltIn(getenv func(string) string, endpoints map[string]agent.Endpoint, pr
 			Provider:    endpoint.Provider,
 			Model:       model,
 			Tools:       tools,
-			Permissions: agent.PermissionAsk,
+			Permissions: agent.Permissions{Mode: agent.ModeAsk},
 		})
 	}
 	_, isKeyed := provider.Key(endpoint.Provider, getenv)
 	isUsable := model != "" && (isKeyed || endpoint.Provider == provider.Ollama)
 	for _, p := range programs {
-		spec := agent.Spec{ID: p.Agent(), Name: p.Name, Description: p.Description, Harness: p.Kind, Permissions: agent.PermissionAsk, Login: agent.LoginOwn}
+		spec := agent.Spec{ID: p.Agent(), Name: p.Name, Description: p.Description, Harness: p.Kind, Permissions: agent.Permissions{Mode: agent.ModeAsk}, Login: agent.LoginOwn}
 		if !p.May(harness.CanAsk) {
-			spec.Permissions = agent.PermissionAuto
+			spec.Permissions.Mode = agent.ModeAuto
 		}
 		if isUsable && p.Takes(endpoint.Wire) {
 			spec.Login, spec.Provider, spec.Model = agent.LoginKey, endpoint.Provider, model

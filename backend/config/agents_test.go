@@ -26,10 +26,10 @@ func TestAModelBringsAnAssistant(t *testing.T) {
 		if err != nil || assistant.Provider != want[0] || assistant.Model != want[1] {
 			t.Errorf("%s: got %s/%s, %v", setting, assistant.Provider, assistant.Model, err)
 		}
-		if assistant.Permissions != agent.PermissionAsk {
+		if assistant.Permissions.Mode != agent.ModeAsk {
 			t.Errorf("%s: the assistant changes things without asking", setting)
 		}
-		if agenta, err := agents.Find("agenta"); err != nil || agenta.Model != want[1] || agenta.Permissions != agent.PermissionAsk {
+		if agenta, err := agents.Find("agenta"); err != nil || agenta.Model != want[1] || agenta.Permissions.Mode != agent.ModeAsk {
 			t.Errorf("%s: agenta is %+v, %v", setting, agenta, err)
 		}
 		if _, err := agents.Find("demo"); err != nil {
@@ -43,8 +43,8 @@ func TestWithoutAModelThereIsTheDemoAgent(t *testing.T) {
 	if first, err := agents.Find(""); err != nil || first.ID != "demo" {
 		t.Errorf("got %s, %v", first.ID, err)
 	}
-	if asks, err := agents.Find("demo-careful"); err != nil || asks.Permissions != agent.PermissionAsk {
-		t.Errorf("the agent that asks has %q, %v", asks.Permissions, err)
+	if asks, err := agents.Find("demo-careful"); err != nil || asks.Permissions.Mode != agent.ModeAsk {
+		t.Errorf("the agent that asks has %q, %v", asks.Permissions.Mode, err)
 	}
 	_, err := agents.Find("assistant")
 	if e := agent.AsError(err); e.Code != agent.CodeValidation || !strings.Contains(e.Message, "demo") {
@@ -75,7 +75,7 @@ func TestThereIsAnAgentForEachProgram(t *testing.T) {
 		if got := string(spec.Login) + " " + spec.Provider + "/" + spec.Model; err != nil || got != c.want {
 			t.Errorf("%+v: %s, %v", c, got, err)
 		}
-		if (spec.Permissions == agent.PermissionAsk) != (c.id != "pi-acp") || len(spec.Tools) > 0 || spec.Harness == "" {
+		if (spec.Permissions.Mode == agent.ModeAsk) != (c.id != "pi-acp") || len(spec.Tools) > 0 || spec.Harness == "" {
 			t.Errorf("%s: %+v", c.id, spec)
 		}
 		if first, _ := agents.Find(""); first.Harness != agent.KindScripted && (first.Harness != agent.KindNative || first.Provider == "google") {

@@ -41,10 +41,11 @@ func grant(spec agent.Spec, known []string) (agent.Launch, error) {
 	launch := agent.Launch{
 		Tools:            slices.Clone(spec.Tools),
 		ClientTools:      slices.Clone(spec.ClientTools),
-		PermissionPolicy: cmp.Or(spec.Permissions, agent.PermissionAuto),
+		PermissionPolicy: spec.Permissions.Mode.Policy(),
+		Rules:            spec.Permissions.Rules,
 	}
-	if !launch.PermissionPolicy.Valid() {
-		return launch, agent.Errorf(agent.CodeValidation, "The agent %q has the permissions %q. There are: auto, ask, deny.", spec.ID, spec.Permissions)
+	if mode := cmp.Or(spec.Permissions.Mode, agent.ModeAsk); !slices.Contains(agent.Modes(), mode) {
+		return launch, agent.Errorf(agent.CodeValidation, "The agent %q has the mode %q. There are: ask, accept_edits, plan, auto, deny.", spec.ID, mode)
 	}
 	for _, name := range spec.Tools {
 		if !slices.Contains(known, name) {

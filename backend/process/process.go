@@ -20,7 +20,8 @@ type Command struct {
 	Dir  string
 	Env  []string // all of it
 
-	Joined bool // what it writes to stderr comes on Stdout, too
+	Joined bool      // what it writes to stderr comes on Stdout, too
+	Stderr io.Writer // takes what it writes there, until Exited; nil: its end is kept for Process.Stderr
 }
 
 // Process is a program that was started, and everything that it started in turn. Whoever starts it reads Stdout to its
@@ -57,6 +58,8 @@ func Start(c Command, ledger string) (*Process, error) {
 	p.Stdin, p.Stdout, p.cmd.Stdout = stdin, stdout, w
 	if c.Joined {
 		p.cmd.Stderr = w
+	} else if c.Stderr != nil {
+		p.cmd.Stderr = c.Stderr
 	}
 	if err := p.tree.start(p.cmd); err != nil {
 		stdin.Close()

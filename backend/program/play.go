@@ -121,11 +121,11 @@ func (p *play) isClient(name string) bool {
 }
 
 // Approve is Host's: a program's own question passes the same gate as the calls of our tools.
-func (p *play) Approve(call agent.ToolCall, action Action, preview string) Answer {
+func (p *play) Approve(call agent.ToolCall, action agent.Action, preview string) Answer {
 	if p.grant(call) {
 		return Answer{Allowed: true}
 	}
-	switch e := tool.Gate(p.launch.PermissionPolicy, p.allowed(), call, string(action), preview).(type) {
+	switch e := tool.Gate(p.grounds(), call, action, preview).(type) {
 	case agent.InteractionRequest:
 		return p.ask(e)
 	case agent.ToolResult:
@@ -135,10 +135,10 @@ func (p *play) Approve(call agent.ToolCall, action Action, preview string) Answe
 	return Answer{Allowed: true}
 }
 
-func (p *play) allowed() []string {
+func (p *play) grounds() agent.Grounds {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.prompt.Allowed
+	return p.launch.Grounds(p.prompt)
 }
 
 // grant uses up what the person allowed in a program that is gone.
@@ -189,10 +189,10 @@ func (p *play) ask(request agent.InteractionRequest) Answer {
 	}
 }
 
-// goOn gives the answer to what the turn waits for.
-func (p *play) goOn(prompt agent.Prompt) {
+// goOn gives the answer to what the turn waits for. What the person permits may have changed meanwhile.
+func (p *play) goOn(launch agent.Launch, prompt agent.Prompt) {
 	p.mu.Lock()
-	p.prompt = prompt
+	p.launch.PermissionPolicy, p.launch.Rules, p.prompt = launch.PermissionPolicy, launch.Rules, prompt
 	q := p.open
 	p.open = nil
 	a, result := answerIn(prompt, q.request)

@@ -95,7 +95,7 @@ type Host interface {
 	Say(e agent.Event)
 	// Approve asks whether a call that was said may run; it may take days. The answer is good for this call only. preview
 	// is one line that says what will happen.
-	Approve(call agent.ToolCall, action Action, preview string) Answer
+	Approve(call agent.ToolCall, action agent.Action, preview string) Answer
 	// Input asks the person something, on behalf of the call that was said with that id.
 	Input(call string, question string, options []string) Answer
 }
@@ -107,17 +107,6 @@ type Answer struct {
 	Text    string // what the person says to Input
 	Stopped bool   // the person has stopped the turn instead: Next will say so
 }
-
-// Action is what kind of change a call makes, as the person is told.
-type Action string
-
-// The actions; the enum is closed.
-const (
-	ActionWrite   Action = "fs_write"
-	ActionProcess Action = "process"
-	ActionEgress  Action = "egress"
-	ActionOther   Action = "os"
-)
 
 // OwnTool gives the name of a tool of parley-tools out of the one under which a program knows it.
 func OwnTool(name string) (own string, ok bool) {

@@ -50,7 +50,7 @@ func (l *Local) NewSandbox(ctx context.Context, policy agent.Policy) (agent.Sand
 		return nil, agent.Wrap(agent.CodeSandbox, err, "No private folder could be made for the agent's process.")
 	}
 	args := slices.Concat(l.options.Args, []string{"runner", enterFlag, "--root", policy.Scratch, "--private", private,
-		"--scope", string(cmp.Or(policy.Scope, agent.ScopeSandboxed)), "--folder", policy.Folder, "--data", policy.Data})
+		"--scope", string(cmp.Or(policy.Scope, agent.FilesSandboxed)), "--folder", policy.Folder, "--data", policy.Data})
 	p, err := process.Start(process.Command{Path: l.options.Executable, Args: args, Dir: policy.Scratch, Env: process.Inherited()}, l.options.Ledger)
 	if err != nil {
 		os.RemoveAll(private)

@@ -105,7 +105,7 @@ func TestARecordedPause(t *testing.T) {
 			`{"kind":"event","event":{"type":"interaction_request","toolCallId":"call_1","kind":"user_input","payload":{},"novelty":1}}`)
 	told, dropped := replay(t, "turn-paused")
 	want := []any{
-		agent.InteractionRequest{Call: "call_1", Kind: agent.UserApproval, Payload: json.RawMessage(`{"action":"fs_write","toolName":"write_file","preview":"a (1 line)"}`)},
+		agent.InteractionRequest{Call: "call_1", Kind: agent.UserApproval, Payload: json.RawMessage(`{"action":"fs_write","toolName":"write_file","preview":"a (1 line)","rule":"write_file"}`)},
 		agent.InteractionRequest{Call: "call_1", Kind: agent.UserInput, Payload: json.RawMessage(`{}`)},
 		agent.Finish{StopReason: agent.StopPaused, Model: "scripted"},
 	}

@@ -71,6 +71,13 @@ var requests = map[string]struct {
 			},
 		},
 	},
+	"request-plan": {
+		agent.Launch{
+			Backend: agent.BackendScripted, Harness: agent.KindScripted, PermissionPolicy: agent.PermissionDeny,
+			Rules: agent.Rules{Default: agent.AllowReads, Rules: []agent.Rule{{Pattern: "fs_write", Permission: agent.Deny}, {Pattern: "run_command(git log *)", Permission: agent.Allow}}},
+		},
+		agent.Prompt{Messages: []agent.Message{{Role: agent.RoleUser, Parts: []agent.Part{agent.TextPart{Text: "/demo"}}}}},
+	},
 	// §6 Restarting the app in the middle loses neither the question nor the answer: all that goes on is in the request.
 	"request-resumed": {
 		agent.Launch{
@@ -185,9 +192,10 @@ func TestResults(t *testing.T) {
 func TestHelloAndControl(t *testing.T) {
 	key := agent.SessionKey{Project: agent.DefaultProject, Session: "s1"}
 	golden(t, "hello", string(encodeHello("1.2.3"))+"\n")
-	golden(t, "control", string(encodeControl("stop", key))+string(ack{ID: "stop", OK: true}.encode())+"\n"+
-		string(ack{ID: "stop", Error: "no such turn is running"}.encode())+"\n")
-	in, err := decodeLine(encodeControl("stop", key))
+	golden(t, "control", string(encodeControl("stop", key, control{Type: "stop"}))+string(ack{ID: "stop", OK: true}.encode())+"\n"+
+		string(ack{ID: "stop", Error: "no such turn is running"}.encode())+"\n"+
+		string(encodeControl("msg_1", key, control{Type: "steer", Ref: "msg_1", Note: "and <quickly>"}))+string(ack{ID: "msg_1", OK: true}.encode())+"\n")
+	in, err := decodeLine(encodeControl("stop", key, control{Type: "stop"}))
 	if err != nil || in.Kind != "control" || in.Control.Type != "stop" || *in.SessionID != "s1" || in.ProjectID != agent.DefaultProject {
 		t.Errorf("%+v %v", in, err)
 	}

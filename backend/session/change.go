@@ -10,8 +10,8 @@ import (
 	"parley/backend/store"
 )
 
-// Change changes what a person may change about a session. A draft and the choice of files may come before the session's
-// first message: then they make the session, so that nothing said is lost.
+// Change changes what a person may change about a session. A draft, a mode and the choice of files may come before the session's
+// first message: then they make the session, so that nothing that was typed or chosen is lost.
 func (s *Sessions) Change(ctx context.Context, key agent.SessionKey, c store.Change) (store.Session, error) {
 	attached := agent.Message{Parts: c.DraftFiles}
 	if err := s.lookUpMedia(ctx, key.Project, &attached); err != nil {
@@ -21,11 +21,14 @@ func (s *Sessions) Change(ctx context.Context, key agent.SessionKey, c store.Cha
 	if err := s.checkFiles(ctx, key, &c); err != nil {
 		return store.Session{}, err
 	}
-	err := s.Store.ChangeSession(ctx, key, c)
-	if errors.Is(err, store.ErrNotFound) && (c.Draft != nil || c.DraftFiles != nil || c.Scope != nil || c.WorkingDir != nil) {
-		if _, err := s.create(ctx, key, "", agent.Overlay{}); err != nil {
-			return store.Session{}, err
-		}
+	session, err := s.Store.Session(ctx, key)
+	if errors.Is(err, store.ErrNotFound) && (c.Draft != nil || c.DraftFiles != nil || c.Mode != nil || c.Scope != nil || c.WorkingDir != nil) {
+		session, err = s.create(ctx, key, "", agent.Overlay{})
+	}
+	if err == nil && c.Mode != nil {
+		err = s.suits(session.Agent, *c.Mode)
+	}
+	if err == nil {
 		err = s.Store.ChangeSession(ctx, key, c)
 	}
 	if err != nil {
@@ -33,6 +36,17 @@ func (s *Sessions) Change(ctx context.Context, key agent.SessionKey, c store.Cha
 	}
 	s.changes.publish(Change{Key: key})
 	return s.Store.Session(ctx, key)
+}
+
+// suits refuses a mode that is none, or that the agent's harness cannot hold.
+func (s *Sessions) suits(spec agent.Spec, mode agent.Mode) error {
+	harness, err := s.Harness(spec.Harness)
+	if err != nil {
+		return err
+	}
+	spec.Permissions.Mode = mode
+	_, err = harness.Launch(spec)
+	return err
 }
 
 // checkFiles refuses a choice of files that cannot be had. The working folder is kept by its path without symbolic links.
@@ -62,7 +76,7 @@ func (s *Sessions) checkFiles(ctx context.Context, key agent.SessionKey, c *stor
 	case !errors.Is(err, store.ErrNotFound):
 		return err
 	}
-	if *c.Scope == agent.ScopeProject && folder == "" {
+	if *c.Scope == agent.FilesProject && folder == "" {
 		return agent.Errorf(agent.CodeValidation, "The session is about no folder yet, so it cannot work in one. Choose a folder first.")
 	}
 	return nil

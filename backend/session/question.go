@@ -166,8 +166,15 @@ func shaped(request agent.InteractionRequest, r agent.InteractionResponse) (agen
 		if r.Scope == "" {
 			r.Scope = agent.ScopeOnce
 		}
-		if r.Scope != agent.ScopeOnce && r.Scope != agent.ScopeSession {
-			return r, agent.Errorf(agent.CodeValidation, "scope must be %s or %s.", agent.ScopeOnce, agent.ScopeSession)
+		if !r.Scope.Valid() {
+			return r, agent.Errorf(agent.CodeValidation, "scope must be %s, %s, %s or %s.", agent.ScopeOnce, agent.ScopeSession, agent.ScopeThisProject, agent.ScopeAlways)
+		}
+		if r.Approved && r.Scope != agent.ScopeOnce {
+			var manifest struct{ Rule string }
+			if json.Unmarshal(request.Payload, &manifest) != nil || manifest.Rule == "" {
+				return r, agent.Errorf(agent.CodeValidation, "This call can be allowed once only: there is no rule for others like it.")
+			}
+			r.Rule = manifest.Rule // as the person has read it
 		}
 	case agent.UserInput:
 		if r.Approved && !given {

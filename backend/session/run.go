@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"parley/backend/agent"
+	"parley/backend/policy"
 	"parley/backend/store"
 	"parley/backend/uistream"
 )
@@ -103,6 +104,10 @@ func (s *Sessions) answer(ctx context.Context, t *Turn, log *turnLog, o opened) 
 	if o.err != nil {
 		return s.failed(t, o.err)
 	}
+	if steerer, ok := o.conn.(agent.Steerer); ok {
+		t.listen(steerer)
+		defer t.listen(nil)
+	}
 
 	// Two loops: one reads what the agent says, the other stores it, so that neither waits for the other's next step.
 	batch := newBatch()
@@ -160,6 +165,8 @@ func (s *Sessions) open(ctx context.Context, t *Turn, session store.Session, ins
 	o.prompt = agent.Prompt{Key: t.Key, Turn: t.ID, After: after, Messages: said}
 	spec := session.Agent
 	spec.SystemPrompt = instructions
+	spec.Permissions.Mode = session.Mode
+	spec.Permissions.Rules = policy.For(spec.Permissions)
 	var harness agent.Harness
 	if harness, o.err = s.Harness(spec.Harness); o.err != nil {
 		return o
@@ -167,7 +174,7 @@ func (s *Sessions) open(ctx context.Context, t *Turn, session store.Session, ins
 	if o.launch, o.err = s.Environment.Launch(harness, spec); o.err != nil {
 		return o
 	}
-	if o.prompt.Allowed, o.err = s.Store.AllowedTools(ctx, t.Key); o.err != nil {
+	if o.prompt.Allowed, o.err = s.Store.Allowed(ctx, t.Key); o.err != nil {
 		return o
 	}
 	if key, ok := s.Key(spec.Provider); ok {
@@ -190,6 +197,7 @@ func (s *Sessions) settle(ctx context.Context, t *Turn, log *turnLog, ended agen
 	case agent.TurnPaused:
 		last, err = s.Store.PauseTurn(ctx, t.Key, t.ID, ended)
 	case agent.TurnCompleted:
+		s.takeBack(t.Key)
 		rows := uistream.Durable(append(slices.Clip(t.records), agent.Record{Event: ended}))
 		last, err = s.Store.SettleTurn(ctx, t.Key, t.ID, ended, rows, store.Idle, log.spoken)
 		if ended.StopReason == agent.StopCancelled && t.stopped == WasIdle {

@@ -18,16 +18,16 @@ type script struct{}
 func (script) Kind() agent.Kind { return agent.KindScripted }
 func (script) Launch(s agent.Spec) (agent.Launch, error) {
 	policy := agent.PermissionAuto
-	if s.Permissions != "" {
-		policy = s.Permissions
+	if s.Permissions.Mode != "" {
+		policy = s.Permissions.Mode.Policy()
 	}
-	return agent.Launch{Backend: agent.BackendScripted, Harness: agent.KindScripted, Tools: s.Tools, ClientTools: s.ClientTools, PermissionPolicy: policy}, nil
+	return agent.Launch{Backend: agent.BackendScripted, Harness: agent.KindScripted, Tools: s.Tools, ClientTools: s.ClientTools, PermissionPolicy: policy, Rules: s.Permissions.Rules}, nil
 }
 
 var player = agent.Spec{ID: "player", Harness: agent.KindScripted, Model: "m", Tools: []string{"list_directory"}}
 
 // careful asks before it changes anything.
-var careful = agent.Spec{ID: "careful", Harness: agent.KindScripted, Tools: []string{"write_file"}, Permissions: agent.PermissionAsk}
+var careful = agent.Spec{ID: "careful", Harness: agent.KindScripted, Tools: []string{"write_file"}, Permissions: agent.Permissions{Mode: agent.ModeAsk}}
 
 type world struct {
 	*Sessions

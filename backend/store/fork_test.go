@@ -49,7 +49,7 @@ func grown(t *testing.T, s *Store) (again, asked agent.TurnID) {
 	again = say(t, s, home, "1b", "", &agent.Message{}) // u1 is stored with another branch
 	asked = waiting(t, s, home, "3", again)
 	answer := approve("3")
-	answer.Scope = agent.ScopeSession
+	answer.Scope, answer.Rule = agent.ScopeSession, "shell"
 	_, _, err := s.AnswerQuestion(t.Context(), home, asked, answer)
 	must(t, err)
 	_, err = s.ResumeTurn(t.Context(), home, asked)
@@ -57,7 +57,7 @@ func grown(t *testing.T, s *Store) (again, asked agent.TurnID) {
 	_, err = s.SettleTurn(t.Context(), home, asked, agent.TurnCompleted{StopReason: agent.StopEndTurn, Usage: agent.Usage{Input: 20, Output: 30}},
 		[]agent.Message{text("a3", agent.RoleAssistant, "a quinceword"), text("a3.1", agent.RoleTool, "done")}, Idle, true)
 	must(t, err)
-	limit, scope := int64(7), agent.ScopeProject
+	limit, scope := int64(7), agent.FilesProject
 	must(t, s.ChangeSession(t.Context(), home, Change{MaxTurns: &limit, Scope: &scope}))
 	return again, asked
 }
@@ -78,7 +78,7 @@ func TestForkCopiesABranch(t *testing.T) {
 	if got, want := transcript(t, s, fork.Head), transcript(t, s, asked); !slices.Equal(got, want) {
 		t.Errorf("the copy is\n%s\nof\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	if fork.Title != "title 1 (fork)" || fork.Status != Idle || fork.WorkingDir != "/work" || fork.Scope != agent.ScopeProject || fork.MaxTurns != 7 || fork.Draft != "" ||
+	if fork.Title != "title 1 (fork)" || fork.Status != Idle || fork.WorkingDir != "/work" || fork.Scope != agent.FilesProject || fork.MaxTurns != 7 || fork.Draft != "" ||
 		fork.Turns != 2 || fork.InputTokens != 22 || fork.OutputTokens != 33 || !reflect.DeepEqual(fork.Agent, spec) {
 		t.Errorf("the fork is %+v", fork)
 	}
@@ -107,7 +107,7 @@ func TestForkCopiesABranch(t *testing.T) {
 			t.Errorf("%s is not on the branch and was copied (%v)", left, err)
 		}
 	}
-	if tools, err := s.AllowedTools(t.Context(), forked); err != nil || len(tools) != 0 {
+	if tools, err := s.Allowed(t.Context(), forked); err != nil || len(tools) != 0 {
 		t.Errorf("it allows %v (%v)", tools, err)
 	}
 

@@ -184,8 +184,15 @@ func holdsTheGarden(t *testing.T, s *Store, schema int) {
 		if err != nil || len(queue) != 1 || queue[0].Number != 2 || queue[0].Message.ID != "u2" {
 			t.Errorf("the queue is %+v (%v)", queue, err)
 		}
-		if tools, err := s.AllowedTools(t.Context(), waits[0].Key); err != nil || !slices.Equal(tools, []string{"look"}) {
-			t.Errorf("allowed are %v (%v)", tools, err)
+		allowed, mode := []string{"look"}, agent.ModeAsk
+		if schema >= 7 {
+			allowed, mode = []string{"list", "look", "run_command(git status *)"}, agent.ModeAcceptEdits
+		}
+		if got, err := s.Allowed(t.Context(), waits[0].Key); err != nil || !slices.Equal(got, allowed) {
+			t.Errorf("allowed are %v (%v)", got, err)
+		}
+		if session, err := s.Session(t.Context(), waits[0].Key); err != nil || session.Mode != mode {
+			t.Errorf("the mode is %s (%v)", session.Mode, err)
 		}
 	}
 	if schema >= 5 {

@@ -88,10 +88,12 @@ func everyCall(t *testing.T, s *Store) []namedCall {
 		{"Questions", func() error { _, err := s.Questions(ctx, "t4"); return err }},
 		{"OpenQuestions", func() error { _, err := s.OpenQuestions(ctx, home.Project); return err }},
 		{"AnswerQuestion", func() error {
-			_, _, err := s.AnswerQuestion(ctx, home, "t4", agent.InteractionResponse{ID: "q4", Call: "c4", Approved: true, Scope: agent.ScopeSession})
+			_, _, err := s.AnswerQuestion(ctx, home, "t4", agent.InteractionResponse{ID: "q4", Call: "c4", Approved: true, Scope: agent.ScopeSession, Rule: "shell"})
 			return err
 		}},
-		{"AllowedTools", func() error { _, err := s.AllowedTools(ctx, home); return err }},
+		{"Allowed", func() error { _, err := s.Allowed(ctx, home); return err }},
+		{"Approvals", func() error { _, err := s.Approvals(ctx, home.Project); return err }},
+		{"Revoke", func() error { return s.Revoke(ctx, home.Project, 1, true) }},
 		{"ResumeTurn", func() error { _, err := s.ResumeTurn(ctx, home, "t4"); return err }},
 		{"Enqueue", func() error { _, err := s.Enqueue(ctx, home, attached, []agent.Media{picture}); return err }},
 		{"Queue", func() error { _, err := s.Queue(ctx, home); return err }},
@@ -115,7 +117,7 @@ func readsAll(step string) bool {
 	table, _, indexed := strings.Cut(table, " ")
 	switch table {
 	case "session", "turn", "message", "log", "word", "media", "message_media", "setting",
-		"question", "allowed_tool", "queued", "queued_media", "media_project":
+		"question", "approval", "queued", "queued_media", "media_project":
 		return scans && !indexed
 	}
 	return false

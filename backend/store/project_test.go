@@ -97,7 +97,7 @@ func everything(t *testing.T, s *Store, key agent.SessionKey) (all []any) {
 	note(queue, err)
 	open, err := s.OpenQuestions(t.Context(), key.Project)
 	note(open, err)
-	tools, err := s.AllowedTools(t.Context(), key)
+	tools, err := s.Allowed(t.Context(), key)
 	note(tools, err)
 	for _, text := range []string{"apple", "banana", "about"} {
 		found, err := s.Search(t.Context(), Search{Project: key.Project, Text: text, Limit: 100})

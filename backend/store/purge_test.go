@@ -26,7 +26,7 @@ func TestAPurgedSessionLeavesNothing(t *testing.T) {
 	turn := waiting(t, s, home, "10", "")
 	_, err := s.AppendEvents(t.Context(), home, turn, []agent.Event{agent.InteractionRequest{ID: "q11", Kind: agent.UserInput, Payload: []byte(`"a wish to find"`)}})
 	must(t, err)
-	_, _, err = s.AnswerQuestion(t.Context(), home, turn, agent.InteractionResponse{ID: "q10", Call: "c10", Approved: true, Scope: agent.ScopeSession, Note: "a note to find"})
+	_, _, err = s.AnswerQuestion(t.Context(), home, turn, agent.InteractionResponse{ID: "q10", Call: "c10", Approved: true, Scope: agent.ScopeSession, Rule: "shell", Note: "a note to find"})
 	must(t, err)
 	later := agent.Message{ID: "u12", Role: agent.RoleUser, Parts: []agent.Part{agent.TextPart{Text: "later, to find"}, recording.Part("")}}
 	_, err = s.Enqueue(t.Context(), home, later, []agent.Media{recording})
@@ -55,7 +55,7 @@ func TestAPurgedSessionLeavesNothing(t *testing.T) {
 		t.Errorf("another session lost its words; found:\n%s", got)
 	}
 	for table, want := range map[string]int{"session": 1, "turn": 1, "message": 2, "log": 3, "message_media": 0, "search_title": 1,
-		"question": 0, "allowed_tool": 0, "queued": 0, "queued_media": 0, "media_project": 0, "search": 2, "search_forgetting": 0} {
+		"question": 0, "approval": 0, "queued": 0, "queued_media": 0, "media_project": 0, "search": 2, "search_forgetting": 0} {
 		var n int
 		must(t, s.writer.QueryRowContext(t.Context(), "SELECT count(*) FROM "+table).Scan(&n))
 		if n != want {

@@ -13,6 +13,8 @@ import (
 // Question is something that a turn waits for, or waited for.
 type Question struct {
 	Key     agent.SessionKey
+	Title   string // of the session
+	Agent   string // its name, or its id
 	Turn    agent.TurnID
 	Request agent.InteractionRequest
 	Answer  *agent.InteractionResponse // nil until it is answered, and for ever if its turn ended before
@@ -33,7 +35,7 @@ func ask(ctx context.Context, tx tx, r agent.Record, request agent.InteractionRe
 }
 
 // selectQuestion goes from questions to their sessions, by CROSS JOINs: the other way SQLite would read every turn of a project.
-const selectQuestion = `SELECT session.project, session.id, question.turn, question.request, question.answer, question.asked_at
+const selectQuestion = `SELECT session.project, session.id, session.title, coalesce(session.agent_snapshot ->> 'name', session.agent), question.turn, question.request, question.answer, question.asked_at
 	FROM question CROSS JOIN turn ON turn.id = question.turn CROSS JOIN session ON session.key = turn.session `
 
 func scanQuestion(row scanner) (Question, error) {
@@ -41,7 +43,7 @@ func scanQuestion(row scanner) (Question, error) {
 	var request string
 	var answer sql.NullString
 	var asked int64
-	if err := row.Scan(&q.Key.Project, &q.Key.Session, &q.Turn, &request, &answer, &asked); err != nil {
+	if err := row.Scan(&q.Key.Project, &q.Key.Session, &q.Title, &q.Agent, &q.Turn, &request, &answer, &asked); err != nil {
 		return Question{}, err
 	}
 	q.AskedAt = instant(asked)
@@ -94,10 +96,6 @@ func (s *Store) AnswerQuestion(ctx context.Context, key agent.SessionKey, turn a
 	if err != nil {
 		return record, 0, err
 	}
-	tool, err := s.allowedBy(ctx, turn, r)
-	if err != nil {
-		return record, 0, err
-	}
 	err = s.update(ctx, flushed, func(tx tx) error {
 		var session int64
 		var closed, paused bool
@@ -124,33 +122,10 @@ func (s *Store) AnswerQuestion(ctx context.Context, key agent.SessionKey, turn a
 		if _, err := tx.exec(ctx, `UPDATE question SET answer = ?, closed_at = ? WHERE id = ?`, string(answer), now, r.ID); err != nil {
 			return err
 		}
-		if tool != "" {
-			if _, err := tx.exec(ctx, `INSERT OR IGNORE INTO allowed_tool (session, tool) VALUES (?, ?)`, session, tool); err != nil {
-				return err
-			}
+		if err := allow(ctx, tx, key.Project, session, r, now); err != nil {
+			return err
 		}
 		return tx.row(ctx, `SELECT count(*) FROM question WHERE turn = ? AND closed_at IS NULL`, turn).Scan(&open)
 	})
 	return record, open, err
-}
-
-// allowedBy gives the tool that an answer approves for its whole session, or "".
-func (s *Store) allowedBy(ctx context.Context, turn agent.TurnID, r agent.InteractionResponse) (tool string, err error) {
-	if !r.Approved || r.Scope != agent.ScopeSession {
-		return "", nil
-	}
-	records, err := s.TurnLog(ctx, turn)
-	for _, record := range records {
-		if call, ok := record.Event.(agent.ToolCall); ok && call.ID == r.Call && call.Name != "" {
-			tool = call.Name
-		}
-	}
-	return tool, err
-}
-
-// AllowedTools gives the names of the tools that were approved for a whole session.
-func (s *Store) AllowedTools(ctx context.Context, key agent.SessionKey) ([]string, error) {
-	rows, err := s.read.query(ctx, `SELECT allowed_tool.tool FROM session JOIN allowed_tool ON allowed_tool.session = session.key
-		WHERE session.project = ? AND session.id = ? ORDER BY allowed_tool.tool`, key.Project, key.Session)
-	return list(rows, err, scanColumn[string])
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 
@@ -267,23 +266,4 @@ func TestASettledTurnAsksNothing(t *testing.T) {
 		t.Errorf("the question is %+v (%v)", q, err)
 	}
 	say(t, s, home, "2", turn, nil)
-}
-
-func TestAToolIsAllowedForASessionByItsName(t *testing.T) {
-	s := fresh(t)
-	must(t, s.CreateSession(t.Context(), home, spec, ""))
-	turn := waiting(t, s, home, "1", "", "2", "3")
-	denied, once, session := approve("1"), approve("2"), approve("3")
-	denied.Approved, denied.Scope = false, agent.ScopeSession
-	session.Scope = agent.ScopeSession
-	for i, step := range []struct {
-		answer agent.InteractionResponse
-		want   []string
-	}{{denied, nil}, {once, nil}, {session, []string{"shell"}}} {
-		_, _, err := s.AnswerQuestion(t.Context(), home, turn, step.answer)
-		must(t, err)
-		if got, err := s.AllowedTools(t.Context(), home); err != nil || !slices.Equal(got, step.want) {
-			t.Errorf("after answer %d allowed are %v (%v)", i, got, err)
-		}
-	}
 }

@@ -48,7 +48,7 @@ func remake(ctx context.Context, tx tx) (remade []any, err error) {
 			next_queued = max(next_queued, (SELECT coalesce(max(number) + 1, 0) FROM queued WHERE session = session.key))`,
 		`DELETE FROM question WHERE turn NOT IN (SELECT id FROM turn)`,
 		`UPDATE question SET closed_at = asked_at WHERE closed_at IS NULL AND turn IN (SELECT id FROM turn WHERE settled_at IS NOT NULL)`,
-		`DELETE FROM allowed_tool WHERE session NOT IN (SELECT key FROM session)`,
+		`DELETE FROM approval WHERE session NOT IN (SELECT key FROM session)`,
 		// Which media there is may differ from what is referred to, both ways; the messages themselves say what they refer to.
 		`DELETE FROM message_media WHERE message NOT IN (SELECT key FROM message) OR media NOT IN (SELECT key FROM media)`,
 		`INSERT OR IGNORE INTO message_media (message, media) SELECT message.key, media.key FROM message, json_each(message.content) AS part
@@ -86,7 +86,7 @@ func remakeTurn(ctx context.Context, tx tx, turn, session any) error {
 		return err
 	}
 	_, err = tx.exec(ctx, `INSERT INTO turn (id, session, parent, user_message, message, first_seq, last_seq, stop_reason, started_at, settled_at)
-		SELECT ?1, ?2, '', coalesce(nullif(?3, ''), (SELECT id FROM message WHERE session = ?2 AND turn = ?1 AND role = 'user'), 'salvaged-' || ?1),
+		SELECT ?1, ?2, '', coalesce(nullif(?3, ''), (SELECT id FROM message WHERE session = ?2 AND turn = ?1 AND role = 'user' ORDER BY seq LIMIT 1), 'salvaged-' || ?1),
 			coalesce(nullif(?4, ''), 'salvaged-' || ?1), coalesce(min(first), 0), max(first + count - 1), ?5, coalesce(min(at), 0), coalesce(max(at), 0)
 		FROM log WHERE session = ?2 AND turn = ?1`, turn, session, started.UserMessage, started.Message, agent.StopCancelled)
 	return err

@@ -173,7 +173,7 @@ func TestWhatWaitsIsSalvagedWithoutItsSession(t *testing.T) {
 	_, err := s.writer.ExecContext(t.Context(), `PRAGMA foreign_keys = 0;
 		DELETE FROM turn WHERE id = 't1';
 		DELETE FROM turn WHERE id = 't3'; DELETE FROM log WHERE session = 2; DELETE FROM message WHERE turn = 't3'; DELETE FROM session WHERE id = 'lost';
-		DELETE FROM queued_media; DELETE FROM media_project; INSERT INTO media_project VALUES (9, 'p'); INSERT INTO allowed_tool VALUES (9, 'shell');
+		DELETE FROM queued_media; DELETE FROM media_project; INSERT INTO media_project VALUES (9, 'p'); INSERT INTO approval VALUES (9, 'p', 9, 'shell', 0);
 		UPDATE session SET next_queued = 1`)
 	must(t, err)
 	must(t, s.update(t.Context(), written, func(tx tx) error { _, err := remake(t.Context(), tx); return err }))

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -32,6 +33,7 @@ type Session struct {
 	WorkingDir   string // empty if there is none
 	Scope        agent.FileScope
 	Status       Status
+	Mode         agent.Mode // that was chosen, else the agent's
 	Draft        string
 	DraftFiles   []agent.Part // of it
 	Head         agent.TurnID // the last turn of the branch that is shown; empty before the first
@@ -47,14 +49,14 @@ type Session struct {
 
 const sessionColumns = `key, project, id, agent_snapshot, title, working_dir, scope,
 	CASE WHEN EXISTS (SELECT 1 FROM turn WHERE turn.session = session.key AND turn.settled_at IS NULL AND turn.paused_at IS NOT NULL)
-		THEN 'paused' ELSE status END, draft, draft_files, coalesce(head, ''),
+		THEN 'paused' ELSE status END, mode, draft, draft_files, coalesce(head, ''),
 	turns, max_turns, input_tokens, output_tokens, next_seq, created_at, updated_at`
 
 func scanSession(row scanner) (Session, error) {
 	var s Session
 	var snapshot, files string
 	var created, updated int64
-	err := row.Scan(&s.row, &s.Key.Project, &s.Key.Session, &snapshot, &s.Title, &s.WorkingDir, &s.Scope, &s.Status, &s.Draft, &files, &s.Head,
+	err := row.Scan(&s.row, &s.Key.Project, &s.Key.Session, &snapshot, &s.Title, &s.WorkingDir, &s.Scope, &s.Status, &s.Mode, &s.Draft, &files, &s.Head,
 		&s.Turns, &s.MaxTurns, &s.InputTokens, &s.OutputTokens, &s.NextSeq, &created, &updated)
 	if errors.Is(err, sql.ErrNoRows) {
 		return Session{}, ErrNotFound
@@ -65,6 +67,7 @@ func scanSession(row scanner) (Session, error) {
 	if err := json.Unmarshal([]byte(snapshot), &s.Agent); err != nil {
 		return Session{}, fmt.Errorf("agent snapshot of %s: %w", s.Key.Session, err)
 	}
+	s.Mode = cmp.Or(s.Mode, s.Agent.Permissions.Mode, agent.ModeAsk)
 	if s.DraftFiles, err = agent.DecodeParts([]byte(files)); err != nil {
 		return Session{}, fmt.Errorf("draft of %s: %w", s.Key.Session, err)
 	}
@@ -142,6 +145,7 @@ type Change struct {
 	Title      *string
 	Draft      *string
 	MaxTurns   *int64
+	Mode       *agent.Mode
 	Scope      *agent.FileScope
 	WorkingDir *string
 	Options    map[string]string // of the agent's program; the others stay as they are
@@ -166,8 +170,8 @@ func (s *Store) ChangeSession(ctx context.Context, key agent.SessionKey, c Chang
 		files = new(string(encoded))
 	}
 	return s.updateSession(ctx, `UPDATE session SET title = coalesce(?, title), draft = coalesce(?, draft), draft_files = coalesce(?, draft_files),
-		max_turns = coalesce(?, max_turns), scope = coalesce(?, scope), working_dir = coalesce(?, working_dir), agent_snapshot = json_patch(agent_snapshot, ?)
-		WHERE project = ? AND id = ? AND deleted_at IS NULL`, c.Title, c.Draft, files, c.MaxTurns, c.Scope, c.WorkingDir, string(patch), key.Project, key.Session)
+		max_turns = coalesce(?, max_turns), mode = coalesce(?, mode), scope = coalesce(?, scope), working_dir = coalesce(?, working_dir), agent_snapshot = json_patch(agent_snapshot, ?)
+		WHERE project = ? AND id = ? AND deleted_at IS NULL`, c.Title, c.Draft, files, c.MaxTurns, c.Mode, c.Scope, c.WorkingDir, string(patch), key.Project, key.Session)
 }
 
 // ChooseAgent gives another agent to a session in which nothing was sent yet; after that it is ErrExists.

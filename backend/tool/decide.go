@@ -6,61 +6,76 @@ import (
 	"slices"
 
 	"parley/backend/agent"
+	"parley/backend/policy"
 )
 
 // manifest is what a person decides on. The arguments themselves are in the call.
 type manifest struct {
-	Action   string `json:"action"`
-	ToolName string `json:"toolName"`
-	Preview  string `json:"preview"` // one line, at most maxPreview characters
+	Action   agent.Action `json:"action"`
+	ToolName string       `json:"toolName"`
+	Preview  string       `json:"preview"`        // one line, at most maxPreview characters
+	Rule     string       `json:"rule,omitempty"` // the pattern of the calls that may be allowed along with this one
 }
 
 const maxPreview = 500
 
-// change is what the arguments of a tool say that changes something: which kind of change, what it is about to do, in one line
-// for a person, and which file it writes, if it does.
+// change is what the arguments of a tool say that changes something: which kind of change, and what it is about to do, in
+// one line for a person.
 type change interface {
 	action() string
 	preview() string
-	writes() (path string)
 }
 
 // Decide says what becomes of a call before it is run. Nil: it may be run. A ToolResult: it is denied. An
-// InteractionRequest: it waits, for a person or for the caller whose tool it is. allowed names the tools that the person
-// need not be asked about.
+// InteractionRequest: it waits, for a person or for the caller whose tool it is.
 //
 // A call that Run refuses by itself, because its arguments do not fit or there is no such tool, asks nobody.
-func (s *Set) Decide(call agent.ToolCall, allowed []string) agent.Event {
+func (s *Set) Decide(call agent.ToolCall, g agent.Grounds) agent.Event {
 	if s.ForClient(call) {
 		return agent.InteractionRequest{Call: call.ID, Kind: agent.ClientTool}
 	}
 	t, granted := find(s.granted, call.Name)
-	if !granted || t.ReadOnly {
+	switch {
+	case !granted:
 		return nil
+	case t.asks && t.fits(call.Input):
+		return agent.InteractionRequest{Call: call.ID, Kind: agent.UserInput, Payload: call.Input}
+	case t.ReadOnly:
+		return Gate(g, call, "", call.Name)
 	}
 	change, fits := t.change(call.Input)
 	if !fits {
 		return nil
 	}
-	policy := s.policy
-	if path := change.writes(); path != "" && policy != agent.PermissionDeny && s.files.Protected(path) {
-		policy, allowed = agent.PermissionAsk, nil // a protected file is a person's to give, each time
+	c := policy.Call{ToolCall: call, Action: t.action, Stated: t.stated}
+	if about, ok := policy.About(c); ok && t.action == agent.ActionWrite {
+		c.Protected = s.files.Protected(about)
 	}
-	return Gate(policy, allowed, call, change.action(), change.preview())
+	return gate(g, c, change.preview())
 }
 
-// Gate is Decide for a call that is known to change something: action says what kind of change, and preview what it is
-// about to do, in one line for a person. Calls of tools that are not ours pass it too.
-func Gate(policy agent.PermissionPolicy, allowed []string, call agent.ToolCall, action, preview string) agent.Event {
-	switch {
-	case policy == agent.PermissionAuto:
-		return nil
-	case policy == agent.PermissionDeny:
-		return agent.ToolResult{ID: call.ID, Name: call.Name, Denied: true, Output: fmt.Sprintf("%s was not run: this agent may not change anything. Do without it.", call.Name)}
-	case slices.Contains(allowed, call.Name):
-		return nil
+// Gate is Decide for a call of any tool, also of one that is not ours: action says what kind of change it makes, and preview
+// what it is about to do, in one line for a person.
+func Gate(g agent.Grounds, call agent.ToolCall, action agent.Action, preview string) agent.Event {
+	return gate(g, policy.Call{ToolCall: call, Action: action}, preview)
+}
+
+func gate(g agent.Grounds, c policy.Call, preview string) agent.Event {
+	call, action := c.ToolCall, c.Action
+	if about, ok := policy.About(c); ok && action == agent.ActionWrite {
+		c.Protected = c.Protected || protect(about, about, writing) != nil
 	}
-	payload, _ := json.Marshal(manifest{action, call.Name, oneLine(preview)}) // strings: it cannot fail
+	switch policy.Decide(c, g) {
+	case agent.Allow:
+		return nil
+	case agent.Deny:
+		why := "the person's rules forbid it"
+		if action != "" && g.Policy == agent.PermissionDeny {
+			why = "this agent may not change anything"
+		}
+		return agent.ToolResult{ID: call.ID, Name: call.Name, Denied: true, Output: fmt.Sprintf("%s was not run: %s. Do without it.", call.Name, why)}
+	}
+	payload, _ := json.Marshal(manifest{action, call.Name, oneLine(preview), policy.Suggest(c)}) // strings: it cannot fail
 	return agent.InteractionRequest{Call: call.ID, Kind: agent.UserApproval, Payload: payload}
 }
 

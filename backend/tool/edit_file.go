@@ -10,7 +10,7 @@ import (
 //go:embed edit_file.md
 var editFileText string
 
-var editFile = defineChange(Definition{Name: "edit_file", Description: editFileText}, runEditFile)
+var editFile = changing[editFileArguments](define(Definition{Name: "edit_file", Description: editFileText}, runEditFile))
 
 type editFileArguments struct {
 	Path  string `json:"path" about:"The file, relative to the folder you work in."`
@@ -24,8 +24,6 @@ type edit struct {
 }
 
 func (in editFileArguments) action() string { return "fs_write" }
-
-func (in editFileArguments) writes() string { return in.Path }
 
 func (in editFileArguments) preview() string {
 	return fmt.Sprintf("%s (%s)", in.Path, counted(len(in.Edits), "edit", "edits"))

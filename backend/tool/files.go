@@ -41,7 +41,7 @@ func (l layers) close() {
 
 // OpenFiles opens what policy lets an agent reach. Its folders must exist.
 func OpenFiles(policy agent.Policy) (*Files, error) {
-	f := &Files{full: policy.Scope == agent.ScopeFull, base: policy.Dir()}
+	f := &Files{full: policy.Scope == agent.FilesFull, base: policy.Dir()}
 	folders := []string{f.base}
 	if f.base == policy.Scratch && policy.Folder != "" {
 		folders = append(folders, policy.Folder)
@@ -182,6 +182,26 @@ func (f *Files) make(at string) (dir, error) {
 		}
 		return d.sub(name)
 	})
+}
+
+// folder gives the path of a directory, for programs to run in. In a sandbox it is the session's own, if that has it.
+func (f *Files) folder(name string) (string, error) {
+	p, err := f.find(name, reading)
+	if err != nil {
+		return "", err
+	}
+	defer p.close()
+	d, err := p.open()
+	if err != nil {
+		return "", err
+	}
+	defer d.close()
+	for _, layer := range d.layers {
+		if layer != nil {
+			return filepath.Clean(layer.Name()), nil
+		}
+	}
+	return "", fs.ErrNotExist
 }
 
 // dir is an open directory. Close it.

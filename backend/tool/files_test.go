@@ -36,7 +36,7 @@ func (s scoped) in(t *testing.T, scope agent.FileScope) *Set {
 	return set
 }
 
-var scopes = []agent.FileScope{agent.ScopeSandboxed, agent.ScopeProject, agent.ScopeFull}
+var scopes = []agent.FileScope{agent.FilesSandboxed, agent.FilesProject, agent.FilesFull}
 
 // §2 Each scope reaches what it says, by whatever kind of path, and no more.
 func TestWhatAScopeReaches(t *testing.T) {
@@ -127,7 +127,7 @@ func TestProtectedNames(t *testing.T) {
 			return call(t, set, "write_file", given{"path": path, "content": "x", "create_dirs": true})
 		}
 		for _, prefix := range []string{"", s.folder + "/", s.beside + "/"} {
-			if prefix == s.beside+"/" && scope != agent.ScopeFull {
+			if prefix == s.beside+"/" && scope != agent.FilesFull {
 				continue
 			}
 			for _, name := range secrets {
@@ -164,12 +164,10 @@ func TestOnlyAPersonGivesWhatIsProtected(t *testing.T) {
 		for _, path := range []string{".git/config", "way/config", ".ENV"} {
 			input := fmt.Appendf(nil, `{"path":%q,"content":"new"}`, path)
 			wants := agent.ToolCall{ID: "c", Name: "write_file", Input: input}
-			set.policy = agent.PermissionAuto
-			if e, asks := set.Decide(wants, []string{"write_file"}).(agent.InteractionRequest); !asks || e.Kind != agent.UserApproval {
+			if e, asks := set.Decide(wants, agent.Grounds{Policy: agent.PermissionAuto, Allowed: []string{"write_file"}}).(agent.InteractionRequest); !asks || e.Kind != agent.UserApproval {
 				t.Errorf("%s %s: nobody is asked", scope, path)
 			}
-			set.policy = agent.PermissionDeny
-			if e, denied := set.Decide(wants, nil).(agent.ToolResult); !denied || !e.Denied {
+			if e, denied := set.Decide(wants, agent.Grounds{Policy: agent.PermissionDeny}).(agent.ToolResult); !denied || !e.Denied {
 				t.Errorf("%s %s: it is not denied", scope, path)
 			}
 			refused(t, set.Run(t.Context(), wants, nil), "is protected")
@@ -178,14 +176,13 @@ func TestOnlyAPersonGivesWhatIsProtected(t *testing.T) {
 			}
 			refused(t, set.RunApproved(t.Context(), agent.ToolCall{Name: "read_file", Input: fmt.Appendf(nil, `{"path":%q}`, ".env")}, nil), "is protected")
 		}
-		set.policy = agent.PermissionAuto
 		plain := agent.ToolCall{ID: "c", Name: "write_file", Input: []byte(`{"path":"file.txt","content":"new"}`)}
-		if e := set.Decide(plain, nil); e != nil {
+		if e := set.Decide(plain, agent.Grounds{Policy: agent.PermissionAuto}); e != nil {
 			t.Errorf("%s: a plain file gives %v", scope, e)
 		}
 	}
 	history := agent.ToolCall{Name: "write_file", Input: fmt.Appendf(nil, `{"path":%q,"content":"x"}`, filepath.Join(s.data, "history.db"))}
-	refused(t, s.in(t, agent.ScopeFull).RunApproved(t.Context(), history, nil), "Parley keeps")
+	refused(t, s.in(t, agent.FilesFull).RunApproved(t.Context(), history, nil), "Parley keeps")
 }
 
 // TestADirectoryThatIsSwappedIsNotEntered: while a tool works, somebody puts a link to a protected place, and to one outside,

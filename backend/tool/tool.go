@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"parley/backend/agent"
+	"parley/backend/policy"
 )
 
 // Definition is what a model is told about a tool.
@@ -22,14 +23,19 @@ type Definition struct {
 }
 
 // tool is a Definition that can be run. The model reads output and the error; the tool's card on the page reads data.
-// change, which a tool has unless it is ReadOnly, reports whether the arguments fit, and what they say.
+// change, which a tool has unless it is ReadOnly, reports whether the arguments fit, and what they say. fits reports the
+// first of that for every tool.
 type tool struct {
 	Definition
+	asks   bool // a person: see asking
+	fits   func(arguments json.RawMessage) bool
+	action agent.Action       // empty if it is ReadOnly
+	stated []agent.Permission // that it has of itself, whatever the rules say
 	change func(arguments json.RawMessage) (what change, fits bool)
-	run    func(ctx context.Context, files *Files, arguments json.RawMessage) (output string, data json.RawMessage, err error)
+	run    func(ctx context.Context, files *Files, call agent.ToolCall, say say) (output string, data json.RawMessage, err error)
 }
 
-var tools = []tool{listDirectory, readFile, searchFiles, writeFile, editFile}
+var tools = []tool{listDirectory, readFile, searchFiles, writeFile, editFile, runCommand, gitStatus, gitDiff, gitLog, gitCommit, httpRequest, todoWrite, askUser, notify}
 
 // Names lists every tool there is, in a stable order.
 func Names() []string {
@@ -53,7 +59,7 @@ type Set struct {
 	files   *Files
 	granted []tool
 	client  []agent.ClientToolSpec
-	policy  agent.PermissionPolicy
+	rules   agent.Rules
 
 	mu     sync.RWMutex // read-locked by every running call
 	closed bool
@@ -61,7 +67,7 @@ type Set struct {
 
 // Open grants the tools of launch the files that policy lets an agent reach.
 func Open(policy agent.Policy, launch agent.Launch) (*Set, error) {
-	s := &Set{client: launch.ClientTools, policy: launch.PermissionPolicy}
+	s := &Set{client: launch.ClientTools, rules: launch.Rules}
 	for i, name := range launch.Tools {
 		t, known := find(tools, name)
 		if !known {
@@ -77,11 +83,14 @@ func Open(policy agent.Policy, launch agent.Launch) (*Set, error) {
 	return s, err
 }
 
-// Definitions lists the tools of the set, in the order in which Open was given them, those of the caller last.
+// Definitions lists the tools of the set, in the order in which Open was given them, those of the caller last. One that a rule
+// denies in every case is not there.
 func (s *Set) Definitions() []Definition {
 	definitions := make([]Definition, 0, len(s.granted)+len(s.client))
 	for _, t := range s.granted {
-		definitions = append(definitions, t.Definition)
+		if !policy.Hides(s.rules, t.Name, t.action) {
+			definitions = append(definitions, t.Definition)
+		}
 	}
 	for _, c := range s.client {
 		definitions = append(definitions, Definition{Name: c.Name, Description: c.Description, Schema: c.InputSchema})
@@ -90,27 +99,28 @@ func (s *Set) Definitions() []Definition {
 }
 
 // Run never fails: what goes wrong is a result with IsError that the model can read and correct. Calls may run at once.
-// progress, which may be nil, is for what a running call has to show so far; no tool takes long enough for that yet.
-func (s *Set) Run(ctx context.Context, call agent.ToolCall, progress func(output string)) agent.ToolResult {
-	return s.result(ctx, call, s.files)
+// say takes what a call has to say before its result, such as its progress; Run calls it from the goroutine that it was
+// called on.
+func (s *Set) Run(ctx context.Context, call agent.ToolCall, say func(agent.Event)) agent.ToolResult {
+	return s.result(ctx, call, s.files, say)
 }
 
 // RunApproved is Run for a call that a person has allowed by itself: it may write what is protected.
-func (s *Set) RunApproved(ctx context.Context, call agent.ToolCall, progress func(output string)) agent.ToolResult {
-	return s.result(ctx, call, s.files.excepting())
+func (s *Set) RunApproved(ctx context.Context, call agent.ToolCall, say func(agent.Event)) agent.ToolResult {
+	return s.result(ctx, call, s.files.excepting(), say)
 }
 
-func (s *Set) result(ctx context.Context, call agent.ToolCall, files *Files) agent.ToolResult {
-	output, data, err := s.dispatch(ctx, call, files)
+func (s *Set) result(ctx context.Context, call agent.ToolCall, files *Files, say say) agent.ToolResult {
+	output, data, err := s.dispatch(ctx, call, files, say)
 	if err != nil {
-		output, data = err.Error(), nil
+		output, data = told(err), nil
 	}
 	return agent.ToolResult{ID: call.ID, Name: call.Name, Output: bound(output, maxOutput), Data: data, IsError: err != nil}
 }
 
 // dispatch is the one way to a tool: is there such a tool, was it granted, do the arguments fit, run. The tool itself asks
 // the third question, see define.
-func (s *Set) dispatch(ctx context.Context, call agent.ToolCall, files *Files) (output string, data json.RawMessage, err error) {
+func (s *Set) dispatch(ctx context.Context, call agent.ToolCall, files *Files, say say) (output string, data json.RawMessage, err error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	if s.closed || ctx.Err() != nil {
@@ -126,7 +136,7 @@ func (s *Set) dispatch(ctx context.Context, call agent.ToolCall, files *Files) (
 	if !granted {
 		return "", nil, refuse("You may not use %s here. The tools you have: %s.", call.Name, s.list())
 	}
-	return t.run(ctx, files, call.Input)
+	return t.run(ctx, files, call, say)
 }
 
 func (s *Set) list() string {

@@ -35,7 +35,7 @@ func call(t testing.TB, set *Set, name string, arguments any) agent.ToolResult {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return set.Run(t.Context(), agent.ToolCall{ID: "c1", Name: name, Input: input}, nil)
+	return set.Run(t.Context(), agent.ToolCall{ID: "c1", Name: name, Input: input}, func(agent.Event) {})
 }
 
 // refused fails the test unless the call was refused with words that hold want.
@@ -108,7 +108,7 @@ func TestResultCarriesTheCall(t *testing.T) {
 func TestCloseWaitsForCallsAndRefusesLaterOnes(t *testing.T) {
 	set, _ := open(t)
 	slow := readFile
-	slow.run = func(_ context.Context, files *Files, _ json.RawMessage) (string, json.RawMessage, error) {
+	slow.run = func(_ context.Context, files *Files, _ agent.ToolCall, _ say) (string, json.RawMessage, error) {
 		for set.mu.TryRLock() { // succeeds until Close waits
 			closed := set.closed
 			set.mu.RUnlock()

@@ -15,7 +15,7 @@ import (
 //go:embed write_file.md
 var writeFileText string
 
-var writeFile = defineChange(Definition{Name: "write_file", Description: writeFileText}, runWriteFile)
+var writeFile = changing[writeFileArguments](define(Definition{Name: "write_file", Description: writeFileText}, runWriteFile))
 
 type writeFileArguments struct {
 	Path       string `json:"path" about:"The file, relative to the folder you work in."`
@@ -25,8 +25,6 @@ type writeFileArguments struct {
 }
 
 func (in writeFileArguments) action() string { return "fs_write" }
-
-func (in writeFileArguments) writes() string { return in.Path }
 
 func (in writeFileArguments) preview() string {
 	lines := strings.Count(in.Content, "\n")

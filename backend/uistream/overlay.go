@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"regexp"
+	"slices"
 
 	"parley/backend/agent"
 )
@@ -21,11 +22,7 @@ func (r *reader) overlay(path string, raw json.RawMessage) (o agent.Overlay) {
 	o.Provider = r.optional(path+".provider", in["provider"])
 	o.SystemPrompt = r.optional(path+".system_prompt", in["system_prompt"])
 	if given(in["permissions"]) {
-		permissions := agent.PermissionPolicy(r.text(path+".permissions", in["permissions"]))
-		if !permissions.Valid() {
-			r.fail("%s.permissions must be %s, %s or %s", path, agent.PermissionAuto, agent.PermissionDeny, agent.PermissionAsk)
-		}
-		o.Permissions = &permissions
+		o.Permissions = r.permissions(path+".permissions", in["permissions"])
 	}
 	if given(in["login"]) {
 		login := agent.Login(r.text(path+".login", in["login"]))
@@ -48,6 +45,36 @@ func (r *reader) overlay(path string, raw json.RawMessage) (o agent.Overlay) {
 	}
 	return o
 }
+
+// permissions reads what an agent may do: a mode, or an object with rules too.
+func (r *reader) permissions(path string, raw json.RawMessage) *agent.Permissions {
+	in := map[string]json.RawMessage{"mode": raw}
+	if raw[0] != '"' {
+		in = r.object(path, raw)
+		r.only(path, in, "mode", "default", "rules")
+	}
+	p := &agent.Permissions{Mode: agent.Mode(r.text(path+".mode", in["mode"]))}
+	if p.Mode != "" && !slices.Contains(agent.Modes(), p.Mode) {
+		r.fail("%s must be ask, accept_edits, plan, auto or deny", path)
+	}
+	p.Default = agent.Permission(r.text(path+".default", in["default"]))
+	if !slices.Contains([]agent.Permission{"", agent.Allow, agent.Ask, agent.Deny, agent.AllowReads}, p.Default) {
+		r.fail("%s.default must be %s, %s, %s or %s", path, agent.Allow, agent.Ask, agent.Deny, agent.AllowReads)
+	}
+	for path, raw := range r.list(path+".rules", in["rules"], maxRules) {
+		one := r.object(path, raw)
+		r.only(path, one, "pattern", "permission")
+		rule := agent.Rule{Pattern: r.text(path+".pattern", one["pattern"]), Permission: agent.Permission(r.text(path+".permission", one["permission"]))}
+		if rule.Pattern == "" || !slices.Contains([]agent.Permission{agent.Allow, agent.Ask, agent.Deny}, rule.Permission) {
+			r.fail("%s must have a pattern, and a permission that is %s, %s or %s", path, agent.Allow, agent.Ask, agent.Deny)
+		}
+		p.Rules.Rules = append(p.Rules.Rules, rule)
+	}
+	return p
+}
+
+// maxRules is how many rules an agent has at most.
+const maxRules = 1000
 
 // maxTools is how many tools an agent has at most.
 const maxTools = 1000

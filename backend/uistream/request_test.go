@@ -260,7 +260,7 @@ func checkRefused(t *testing.T, what string, err error, want string) {
 func TestARequestMayBringInputsAndAnAgent(t *testing.T) {
 	const parameters = `"parameters":{"agent":{"model":"m","system_prompt":"","permissions":"ask","login":"own","options":{"mode":"plan"},"tools":["bash",{"kind":"client","name":"locate","description":"Where?","inputSchema":{"type":"object"}}]}}`
 	const messages = `[{"id":"u1","role":"user","parts":[{"type":"text","text":"Hi"}]}]`
-	model, prompt, ask, own := "m", "", agent.PermissionAsk, agent.LoginOwn
+	model, prompt, ask, own := "m", "", agent.Permissions{Mode: agent.ModeAsk}, agent.LoginOwn
 	want := Request{
 		Session: "s", Trigger: TriggerSubmit, Message: said("Hi"), Inputs: []byte(`{"a":[1]}`),
 		Overlay: agent.Overlay{
@@ -275,6 +275,18 @@ func TestARequestMayBringInputsAndAnAgent(t *testing.T) {
 		if got, err := DecodeRequest([]byte(body)); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%s gave %+v, %v", body, got, err)
 		}
+	}
+}
+
+// A mode alone is short for an object with rules beside it.
+func TestARequestMayBringRules(t *testing.T) {
+	got, err := DecodeRequest([]byte(`{"session_id":"s","data":{"messages":[{"id":"u1","role":"user","parts":[{"type":"text","text":"Hi"}]}],"parameters":{"agent":
+		{"permissions":{"mode":"plan","default":"allow_reads","rules":[{"pattern":"bash(rm*)","permission":"deny"},{"pattern":"fs_write","permission":"ask"}]}}}}}`))
+	want := agent.Permissions{Mode: agent.ModePlan, Rules: agent.Rules{
+		Default: agent.AllowReads, Rules: []agent.Rule{{Pattern: "bash(rm*)", Permission: agent.Deny}, {Pattern: "fs_write", Permission: agent.Ask}},
+	}}
+	if err != nil || !reflect.DeepEqual(got.Overlay.Permissions, &want) {
+		t.Errorf("got %+v, %v", got.Overlay.Permissions, err)
 	}
 }
 

@@ -17,7 +17,7 @@ type nobody struct{}
 
 func (nobody) Say(agent.Event) {}
 
-func (nobody) Approve(agent.ToolCall, program.Action, string) program.Answer {
+func (nobody) Approve(agent.ToolCall, agent.Action, string) program.Answer {
 	return program.Answer{Allowed: true}
 }
 

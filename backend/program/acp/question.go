@@ -91,7 +91,7 @@ func (t *turn) approve(u callUpdate) program.Answer {
 	if preview == c.Name { // which says nothing
 		preview = cmp.Or(t.text(u.Shown), preview)
 	}
-	a := t.host.Approve(c.ToolCall, cmp.Or(actions[c.class], program.ActionOther), firstLine(preview))
+	a := t.host.Approve(c.ToolCall, cmp.Or(actions[c.class], agent.ActionOther), firstLine(preview))
 	if !a.Allowed && !a.Stopped && t.launch.PermissionPolicy != agent.PermissionDeny {
 		t.object(c.Name, a.Note)
 	}
@@ -108,9 +108,9 @@ func (t *turn) object(tool, note string) {
 }
 
 // actions are what the kinds of calls do.
-var actions = map[string]program.Action{
-	"edit": program.ActionWrite, "delete": program.ActionWrite, "move": program.ActionWrite,
-	"execute": program.ActionProcess, "fetch": program.ActionEgress,
+var actions = map[string]agent.Action{
+	"edit": agent.ActionWrite, "delete": agent.ActionWrite, "move": agent.ActionWrite,
+	"execute": agent.ActionProcess, "fetch": agent.ActionEgress,
 }
 
 // maxPreview bounds what a person is told in one line, in bytes.

@@ -40,7 +40,7 @@ func (k *talk) Say(e agent.Event) {
 	k.events = append(k.events, e)
 }
 
-func (k *talk) Approve(agent.ToolCall, program.Action, string) program.Answer {
+func (k *talk) Approve(agent.ToolCall, agent.Action, string) program.Answer {
 	return program.Answer{Allowed: true}
 }
 

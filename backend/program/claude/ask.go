@@ -113,7 +113,7 @@ func (t *turn) interview(id string, input json.RawMessage) (program.Answer, json
 }
 
 // describe says what a call will do.
-func describe(tool string, input json.RawMessage) (program.Action, string) {
+func describe(tool string, input json.RawMessage) (agent.Action, string) {
 	var in struct {
 		Command, URL, Query string
 		File                string `json:"file_path"`
@@ -122,15 +122,15 @@ func describe(tool string, input json.RawMessage) (program.Action, string) {
 	_ = json.Unmarshal(input, &in) // what does not fit is not shown
 	switch tool {
 	case "Bash":
-		return program.ActionProcess, in.Command
+		return agent.ActionProcess, in.Command
 	case "Write", "Edit", "NotebookEdit":
-		return program.ActionWrite, tool + " " + in.File + in.Notebook
+		return agent.ActionWrite, tool + " " + in.File + in.Notebook
 	case "WebFetch":
-		return program.ActionEgress, "Fetch " + in.URL
+		return agent.ActionEgress, "Fetch " + in.URL
 	case "WebSearch":
-		return program.ActionEgress, "Search for " + in.Query
+		return agent.ActionEgress, "Search for " + in.Query
 	case "ExitPlanMode":
-		return program.ActionOther, "Carry out the plan"
+		return agent.ActionOther, "Carry out the plan"
 	}
-	return program.ActionOther, tool + " " + string(input)
+	return agent.ActionOther, tool + " " + string(input)
 }

@@ -57,7 +57,7 @@ func (l *listener) Say(e agent.Event) {
 	}
 }
 
-func (l *listener) Approve(agent.ToolCall, program.Action, string) program.Answer {
+func (l *listener) Approve(agent.ToolCall, agent.Action, string) program.Answer {
 	l.asked++
 	return program.Answer{Allowed: l.asked%2 == 1, Note: "no"}
 }

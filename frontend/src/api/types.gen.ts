@@ -152,6 +152,8 @@ export interface HarnessList {
 
 export type Status = "created" | "idle" | "running" | "paused" | "interrupted"
 
+export type Mode = "ask" | "accept_edits" | "plan" | "auto" | "deny"
+
 export type FileScope = "sandboxed" | "project" | "full"
 
 export interface DraftFile {
@@ -166,6 +168,7 @@ export interface Session {
   title: string
   status: Status
   agent: Agent
+  mode: Mode
   workingDir: string
   scope: FileScope
   scratch: string
@@ -191,6 +194,7 @@ export interface SessionChange {
   draft?: string
   draftFiles?: DraftFile[]
   maxTurns?: number
+  mode?: Mode
   scope?: FileScope
   workingDir?: string
   options?: Record<string, string>
@@ -273,6 +277,8 @@ export interface Event {
   action?: string
   preview?: string
   approved?: boolean
+  mode?: string
+  directiveLength?: number
 }
 
 export interface ReplyStatus {
@@ -300,6 +306,8 @@ export interface Question {
   call: string
   manifest: unknown
   askedAt: number
+  title?: string
+  agent?: string
 }
 
 export interface Reply {
@@ -322,6 +330,7 @@ export interface Queued {
   number: number
   message: unknown
   at: number
+  given: boolean
 }
 
 export interface Queue {
@@ -358,7 +367,7 @@ export interface Inbox {
   approvals: Question[]
 }
 
-export type Scope = "once" | "session"
+export type Scope = "once" | "session" | "project" | "always"
 
 export interface Decision {
   approved?: boolean
@@ -370,6 +379,19 @@ export interface Decision {
 export interface Decided {
   sessionId: string
   resumed: boolean
+}
+
+export interface Approval {
+  id: number
+  pattern: string
+  scope: Scope
+  sessionId?: string
+  title?: string
+  at: number
+}
+
+export interface Permissions {
+  approvals: Approval[]
 }
 
 export interface Uploaded {
