@@ -79,13 +79,20 @@ func (h home) workingFolder() string {
 		dir, err = filepath.EvalSymlinks(dir)
 	}
 	user, _ := os.UserHomeDir()
-	for _, closed := range []string{user, string(h)} {
-		if real, err := filepath.EvalSymlinks(closed); err == nil {
-			closed = real
-		}
-		if rest, above := filepath.Rel(dir, closed); err != nil || above == nil && filepath.IsLocal(rest) {
-			return ""
-		}
+	if err != nil || isWithin(user, dir) || isWithin(dir, string(h)) || isWithin(string(h), dir) {
+		return ""
 	}
 	return dir
+}
+
+// isWithin reports whether a path is that of a folder, or below it, by whichever path it is named.
+func isWithin(path, folder string) bool {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	if real, err := filepath.EvalSymlinks(folder); err == nil {
+		folder = real
+	}
+	rest, err := filepath.Rel(folder, path)
+	return err == nil && filepath.IsLocal(rest)
 }

@@ -28,7 +28,7 @@ var arrows = map[string][]string{
 	"backend/config":              {"backend/agent", "backend/harness", "backend/provider"},
 	"backend/policy":              {"backend/agent"},
 	"backend/provider":            {"backend/agent"},
-	"backend/tool":                {"backend/agent", "backend/policy"},
+	"backend/tool":                {"backend/agent", "backend/policy", "backend/process"},
 	"backend/harness":             {"backend/agent", "backend/provider"},
 	"backend/native":              {"backend/agent", "backend/provider", "backend/tool"},
 	"backend/scripted":            {"backend/agent", "backend/tool"},

@@ -22,7 +22,8 @@ type Command struct {
 	Dir  string
 	Env  []string // all of it
 
-	Joined bool // what it writes to stderr comes on Stdout, too
+	Joined bool      // what it writes to stderr comes on Stdout, too
+	Stderr io.Writer // takes what it writes there, until Exited; nil: its end is kept for Process.Stderr
 
 	Files []*os.File           // its descriptors from 3 on
 	Attr  *syscall.SysProcAttr // how the system starts it; nil is as ever
@@ -85,6 +86,8 @@ func Start(c Command, ledger string) (*Process, error) {
 	p.Stdin, p.Stdout, p.cmd.Stdout = stdin, stdout, w
 	if c.Joined {
 		p.cmd.Stderr = w
+	} else if c.Stderr != nil {
+		p.cmd.Stderr = c.Stderr
 	}
 	if err := p.tree.start(p.cmd); err != nil {
 		stdin.Close()

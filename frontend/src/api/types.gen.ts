@@ -186,6 +186,7 @@ export interface Session {
 export interface SessionList {
   sessions: Session[]
   next?: string
+  workingDir: string
 }
 
 export interface SessionChange {
@@ -276,6 +277,8 @@ export interface Event {
   action?: string
   preview?: string
   approved?: boolean
+  mode?: string
+  directiveLength?: number
 }
 
 export interface ReplyStatus {
@@ -327,6 +330,7 @@ export interface Queued {
   number: number
   message: unknown
   at: number
+  given: boolean
 }
 
 export interface Queue {
