@@ -36,6 +36,7 @@ export interface InputRequest {
   toolCallId: string;
   question?: unknown;
   options?: unknown;
+  schema?: unknown;
 }
 
 type Data = {
@@ -45,6 +46,7 @@ type Data = {
   approval: Approval;
   'input-request': InputRequest;
   harness: HarnessState;
+  notification: { title: string; body: string };
   /** What the agent's program said that nobody here knows, as it came. */
   update: unknown;
   render: { toolCallId: string; render: unknown };
