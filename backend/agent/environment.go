@@ -133,6 +133,12 @@ func (c *seated) Prompt(ctx context.Context, prompt Prompt) iter.Seq2[Event, err
 	}
 }
 
+// Steer is Steerer's. A harness that is none takes nothing.
+func (c *seated) Steer(ctx context.Context, said Steering) bool {
+	s, ok := c.Conn.(Steerer)
+	return ok && s.Steer(ctx, said)
+}
+
 func (c *seated) Close() error {
 	defer c.leave()
 	return c.Conn.Close()

@@ -28,15 +28,15 @@ type Scope string
 
 // The scopes; the enum is closed.
 const (
-	ScopeOnce    Scope = "once"
-	ScopeSession Scope = "session"
-	ScopeProject Scope = "project"
-	ScopeAlways  Scope = "always" // in every project
+	ScopeOnce        Scope = "once"
+	ScopeSession     Scope = "session"
+	ScopeThisProject Scope = "project"
+	ScopeAlways      Scope = "always" // in every project
 )
 
 // Valid reports whether s is one of the list.
 func (s Scope) Valid() bool {
-	return s == ScopeOnce || s == ScopeSession || s == ScopeProject || s == ScopeAlways
+	return s == ScopeOnce || s == ScopeSession || s == ScopeThisProject || s == ScopeAlways
 }
 
 // InteractionRequest asks for something that the turn cannot go on without. A harness says all that it can do without the

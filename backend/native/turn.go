@@ -150,7 +150,7 @@ func (t *turn) ask() (step agent.Message, calls []call, reason agent.StopReason,
 
 // request is the whole conversation so far. Its beginning is the same bytes every time.
 func (t *turn) request() (provider.Request, error) {
-	messages := project(t.launch.AgentsMD, len(t.definitions) > 0, slices.Concat(t.prompt.Messages, t.steps))
+	messages := project(t.launch.AgentsMD, len(t.definitions) > 0, slices.Concat(t.prompt.Messages, t.steps), t.prompt.Media)
 	if len(messages) == 0 || messages[len(messages)-1].Role == agent.RoleAssistant || messages[len(messages)-1].Role == agent.RoleSystem {
 		return provider.Request{}, agent.Errorf(agent.CodeValidation, "There is no message to answer. Write one and send it.")
 	}

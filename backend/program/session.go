@@ -218,9 +218,10 @@ func (n *session) introduce(h how) agent.Event {
 		Harness  agent.Kind `json:"harness"`
 		How      how        `json:"how"`
 		Version  string     `json:"version,omitempty"`
+		Steers   bool       `json:"steers,omitempty"`
 		Options  []Option   `json:"options,omitempty"`
 		Commands []Command  `json:"commands,omitempty"`
-	}{n.launch.Harness, h, n.opened.Version, n.opened.Options, n.opened.Commands})
+	}{n.launch.Harness, h, n.opened.Version, n.opened.Steers, n.opened.Options, n.opened.Commands})
 	return agent.Data{Name: "harness", Data: b}
 }
 

@@ -71,6 +71,26 @@ func (t *turn) play() error {
 			return err
 		}
 	}
+	if t.script.Steer {
+		if err := t.say(steers); err != nil {
+			return err
+		}
+	}
+	for {
+		if err := t.playScript(); err != nil || !t.script.Steer {
+			return err
+		}
+		if err := t.heed(); err != nil {
+			return err
+		}
+	}
+}
+
+// steers is how a program says that it can be steered.
+var steers = agent.Data{Name: "harness", Data: json.RawMessage(`{"harness":"scripted","how":"warm","steers":true}`)}
+
+// playScript plays what is left of the script.
+func (t *turn) playScript() error {
 	for ; t.step < len(t.script.Tools); t.step++ {
 		if err := t.playModelCall(); err != nil {
 			return err
@@ -84,6 +104,18 @@ func (t *turn) play() error {
 	}
 	t.usage = *t.script.Usage
 	return t.say(agent.UsageReport{Usage: t.usage})
+}
+
+// heed waits for what the person says in the middle of the turn: it is the script from then on.
+func (t *turn) heed() error {
+	h := t.conn.heeds.Load()
+	select {
+	case said := <-h.said:
+		t.script, t.step = Parse(said.Text), 0
+		return t.say(agent.Steered{Message: said.Message})
+	case <-t.ctx.Done():
+		return errStopped
+	}
 }
 
 // playModelCall plays one model call and, if it ends in one, the tool call.

@@ -38,6 +38,17 @@ func (s *Sessions) Change(ctx context.Context, key agent.SessionKey, c store.Cha
 	return s.Store.Session(ctx, key)
 }
 
+// suits refuses a mode that is none, or that the agent's harness cannot hold.
+func (s *Sessions) suits(spec agent.Spec, mode agent.Mode) error {
+	harness, err := s.Harness(spec.Harness)
+	if err != nil {
+		return err
+	}
+	spec.Permissions.Mode = mode
+	_, err = harness.Launch(spec)
+	return err
+}
+
 // checkFiles refuses a choice of files that cannot be had. The working folder is kept by its path without symbolic links.
 func (s *Sessions) checkFiles(ctx context.Context, key agent.SessionKey, c *store.Change) error {
 	if c.WorkingDir != nil && *c.WorkingDir != "" {
@@ -66,17 +77,6 @@ func (s *Sessions) checkFiles(ctx context.Context, key agent.SessionKey, c *stor
 		return agent.Errorf(agent.CodeValidation, "The session is about no folder yet, so it cannot work in one. Choose a folder first.")
 	}
 	return nil
-}
-
-// suits refuses a mode that is none, or that the agent's harness cannot hold.
-func (s *Sessions) suits(spec agent.Spec, mode agent.Mode) error {
-	harness, err := s.Harness(spec.Harness)
-	if err != nil {
-		return err
-	}
-	spec.Permissions.Mode = mode
-	_, err = harness.Launch(spec)
-	return err
 }
 
 // Delete stops what the session is doing and hides it; Restore undoes that.

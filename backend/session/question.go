@@ -167,7 +167,7 @@ func shaped(request agent.InteractionRequest, r agent.InteractionResponse) (agen
 			r.Scope = agent.ScopeOnce
 		}
 		if !r.Scope.Valid() {
-			return r, agent.Errorf(agent.CodeValidation, "scope must be %s, %s, %s or %s.", agent.ScopeOnce, agent.ScopeSession, agent.ScopeProject, agent.ScopeAlways)
+			return r, agent.Errorf(agent.CodeValidation, "scope must be %s, %s, %s or %s.", agent.ScopeOnce, agent.ScopeSession, agent.ScopeThisProject, agent.ScopeAlways)
 		}
 		if r.Approved && r.Scope != agent.ScopeOnce {
 			var manifest struct{ Rule string }

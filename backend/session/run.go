@@ -104,6 +104,10 @@ func (s *Sessions) answer(ctx context.Context, t *Turn, log *turnLog, o opened) 
 	if o.err != nil {
 		return s.failed(t, o.err)
 	}
+	if steerer, ok := o.conn.(agent.Steerer); ok {
+		t.listen(steerer)
+		defer t.listen(nil)
+	}
 
 	// Two loops: one reads what the agent says, the other stores it, so that neither waits for the other's next step.
 	batch := newBatch()
@@ -193,6 +197,7 @@ func (s *Sessions) settle(ctx context.Context, t *Turn, log *turnLog, ended agen
 	case agent.TurnPaused:
 		last, err = s.Store.PauseTurn(ctx, t.Key, t.ID, ended)
 	case agent.TurnCompleted:
+		s.takeBack(t.Key)
 		rows := uistream.Durable(append(slices.Clip(t.records), agent.Record{Event: ended}))
 		last, err = s.Store.SettleTurn(ctx, t.Key, t.ID, ended, rows, store.Idle, log.spoken)
 		if ended.StopReason == agent.StopCancelled && t.stopped == WasIdle {

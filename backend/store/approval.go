@@ -25,7 +25,7 @@ func allow(ctx context.Context, tx tx, project agent.ProjectID, session int64, r
 		return nil
 	case r.Scope == agent.ScopeSession:
 		of = session
-	case r.Scope == agent.ScopeProject:
+	case r.Scope == agent.ScopeThisProject:
 	case r.Scope == agent.ScopeAlways:
 		project = ""
 	default:

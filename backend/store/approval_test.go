@@ -46,7 +46,7 @@ func TestAnAnswerMayAllowMoreThanOneCall(t *testing.T) {
 		{answer("1", false, agent.ScopeAlways, "shell"), "", "", ""},
 		{answer("2", true, agent.ScopeOnce, ""), "", "", ""},
 		{answer("3", true, agent.ScopeSession, "shell(ls *)"), "shell(ls *)", "", ""},
-		{answer("4", true, agent.ScopeProject, "shell(git *)"), "shell(git *) shell(ls *)", "shell(git *)", ""},
+		{answer("4", true, agent.ScopeThisProject, "shell(git *)"), "shell(git *) shell(ls *)", "shell(git *)", ""},
 		{answer("5", true, agent.ScopeAlways, "list"), "list shell(git *) shell(ls *)", "list shell(git *)", "list"},
 		{answer("6", true, agent.ScopeSession, "shell(ls *)"), "list shell(git *) shell(ls *)", "list shell(git *)", "list"},
 	} {

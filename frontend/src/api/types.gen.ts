@@ -276,6 +276,8 @@ export interface Event {
   action?: string
   preview?: string
   approved?: boolean
+  mode?: string
+  directiveLength?: number
 }
 
 export interface ReplyStatus {
@@ -327,6 +329,7 @@ export interface Queued {
   number: number
   message: unknown
   at: number
+  given: boolean
 }
 
 export interface Queue {

@@ -9,7 +9,7 @@ import { useStore } from '../ui/store.ts';
 import { text } from '../ui/text.ts';
 import { useAnnouncement } from './announce.ts';
 import { Composer } from './composer.tsx';
-import { harnessIn } from './harness.ts';
+import { harnessIn, takesMore } from './harness.ts';
 import { Header } from './header.tsx';
 import { spoken } from './message.ts';
 import { OptionPickers } from './options.tsx';
@@ -81,7 +81,7 @@ export function ChatView({ session }: { session: OpenSession }) {
       {load !== 'missing' && (
         <>
           <QuestionBar session={session} asked={asked} />
-          <Waiting session={session} isActive={isActive} />
+          <Waiting session={session} isActive={isActive} canSteer={isBusy && takesMore(last.at(-1))} />
           <Composer session={session} lastSent={lastSent && spoken(lastSent)} isBusy={isBusy} isPaused={isPaused} asked={asked} agent={agent} commands={program?.commands ?? []} onSend={send}>
             <AgentPicker agent={agent} agents={known} onChoose={isBegun ? goOn : choose} />
             {stored && <OptionPickers session={stored} options={program?.options ?? []} />}

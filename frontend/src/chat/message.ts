@@ -39,6 +39,12 @@ export interface InputRequest {
   schema?: unknown;
 }
 
+/** What the person said in the middle of the turn: the data of a data-steered part. */
+export interface Steered {
+  messageId: string;
+  text: string;
+}
+
 type Data = {
   'agent-error': AgentError;
   plan: Plan;
@@ -47,6 +53,7 @@ type Data = {
   'input-request': InputRequest;
   harness: HarnessState;
   notification: { title: string; body: string };
+  steered: Steered;
   /** What the agent's program said that nobody here knows, as it came. */
   update: unknown;
   render: { toolCallId: string; render: unknown };

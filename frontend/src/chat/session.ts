@@ -126,14 +126,14 @@ export class OpenSession extends Store<State> {
     await this.chat.sendMessage({ parts: partsOf(said) }, { body });
   }
 
-  /** Stops what runs and sends what the draft holds; if that is nothing, what has waited longest. */
+  /** Sends what the draft holds, now: into the turn that runs, or after a stop. If that is nothing, what has waited longest. */
   async sendNow(): Promise<void> {
     const said = await this.draft.take();
     const number = isNothing(said) ? this.queue.value.waiting[0]?.number : await this.#enqueue(said);
     if (number !== undefined) await this.sendQueued(number);
   }
 
-  /** Stops what runs and sends a message that waits. */
+  /** Sends a message that waits, now. */
   async sendQueued(number: number): Promise<void> {
     await this.#does(this.queue.sendNow(number));
   }
@@ -222,6 +222,7 @@ export class OpenSession extends Store<State> {
 
   /** What the server tells of this session, whoever did it. */
   noticed({ event }: SessionNotice): void {
+    if (event?.type === 'agent:directive_injected') return void this.queue.refresh();
     if (!event) return void (this.chat.messages.length > 0 && this.queue.refresh()); // or another draft, or title
     const answer = this.chat.lastMessage;
     const begins = event.type === 'session:turn_started' && event.messageId !== answer?.id;
