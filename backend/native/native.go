@@ -43,7 +43,7 @@ func (s *sandbox) Open(_ context.Context, launch agent.Launch) (agent.Conn, erro
 	if launch.Endpoint == nil || launch.Model == "" {
 		return nil, agent.Errorf(agent.CodeValidation, "The agent does not say which model answers, or where it is served.")
 	}
-	tools, err := tool.Open(s.policy.Scratch, launch)
+	tools, err := tool.Open(s.policy, launch)
 	if err != nil {
 		return nil, err
 	}

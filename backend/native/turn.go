@@ -253,7 +253,11 @@ func (t *turn) runTool(c call, say func(agent.Event)) (result agent.ToolResult) 
 	case c.denied != nil:
 		return *c.denied
 	}
-	return t.run(t.ctx, c.ToolCall, say)
+	run := t.run
+	if slices.Contains(t.prompt.Approved, c.ID) {
+		run = t.tools.RunApproved
+	}
+	return run(t.ctx, c.ToolCall, say)
 }
 
 func failed(c call, output string) agent.ToolResult {

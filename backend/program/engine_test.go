@@ -237,7 +237,7 @@ func (r *rig) open(scratch string) {
 	b := NewBackend(Speakers{
 		"words":         func() Speaker { return &wordSpeaker{} },
 		"settled words": func() Speaker { return &settler{} },
-	})
+	}, "127.0.0.1:0")
 	s, err := b.NewSandbox(r.Context(), agent.Policy{Scratch: scratch, Private: r.private})
 	if err != nil {
 		r.Fatal(err)

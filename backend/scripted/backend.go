@@ -61,7 +61,7 @@ func (s *sandbox) Open(_ context.Context, launch agent.Launch) (agent.Conn, erro
 	if s.life.Err() != nil {
 		return nil, errClosed
 	}
-	tools, err := tool.Open(s.policy.Scratch, launch)
+	tools, err := tool.Open(s.policy, launch)
 	if err != nil {
 		return nil, err
 	}

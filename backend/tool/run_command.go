@@ -5,7 +5,6 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -44,17 +43,11 @@ type runCommandData struct {
 	DurationMS int64  `json:"durationMs"`
 }
 
-func runRunCommand(ctx context.Context, root *os.Root, id string, say say, in runCommandArguments) (string, any, error) {
-	place, err := locate(root, in.Cwd, reading)
+func runRunCommand(ctx context.Context, files *Files, id string, say say, in runCommandArguments) (string, any, error) {
+	dir, err := files.directory(in.Cwd)
 	if err != nil {
 		return "", nil, explain(err, in.Cwd)
 	}
-	if info, err := root.Stat(place); err != nil {
-		return "", nil, explain(err, in.Cwd)
-	} else if !info.IsDir() {
-		return "", nil, refuse("%s is not a directory. cwd has to be one.", in.Cwd)
-	}
-	dir := filepath.Join(root.Name(), filepath.FromSlash(place))
 	path := in.Command
 	if strings.ContainsAny(path, `/\`) && !filepath.IsAbs(path) {
 		path = filepath.Join(dir, path)

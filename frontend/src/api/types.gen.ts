@@ -186,6 +186,7 @@ export interface Session {
 export interface SessionList {
   sessions: Session[]
   next?: string
+  workingDir: string
 }
 
 export interface SessionChange {

@@ -1,6 +1,9 @@
 import { useChat } from '@ai-sdk/react';
 import { useEffect, useState } from 'react';
 import { QuestionBar } from '../approvals/bar.tsx';
+import { FilesButton } from '../files/button.tsx';
+import type { Chosen } from '../files/chosen.ts';
+import { FilesDialog } from '../files/dialog.tsx';
 import { useParley } from '../parley.ts';
 import { AgentPicker } from '../sessions/picker.tsx';
 import { Button } from '../ui/button.tsx';
@@ -36,6 +39,7 @@ export function ChatView({ session }: { session: OpenSession }) {
   const isActive = isBusy || isPaused;
   const load = useStore(session, state => state.load);
   const stored = useStore(list, state => state.sessions.find(({ id }) => id === session.id));
+  const files = useFiles(session);
   const known = useStore(agents, state => state.agents);
   const [chosen, choose] = useState<string>();
   const said = useAnnouncement(last, isBusy, isPaused);
@@ -84,12 +88,23 @@ export function ChatView({ session }: { session: OpenSession }) {
           <Waiting session={session} isActive={isActive} canSteer={isBusy && takesMore(last.at(-1))} />
           <Composer session={session} lastSent={lastSent && spoken(lastSent)} isBusy={isBusy} isPaused={isPaused} asked={asked} agent={agent} commands={program?.commands ?? []} onSend={send}>
             <AgentPicker agent={agent} agents={known} onChoose={isBegun ? goOn : choose} />
+            <FilesButton chosen={files} />
             {stored && <OptionPickers session={stored} options={program?.options ?? []} />}
           </Composer>
+          <FilesDialog session={session} chosen={files} />
         </>
       )}
     </>
   );
+}
+
+/** Which files the agent reaches: as it is stored, as it was just chosen, or as it is for a new session. */
+function useFiles(session: OpenSession): Chosen {
+  const { list } = useParley();
+  const stored = useStore(list, state => state.sessions.find(({ id }) => id === session.id));
+  const chosen = useStore(session, state => state.files);
+  const workingDir = useStore(list, state => state.workingDir);
+  return stored ?? chosen ?? { scope: 'sandboxed', workingDir };
 }
 
 /** Lets another agent go on, in a session of its own that has what was said so far, and what is being written. */

@@ -3,6 +3,7 @@ import type { ChatTransport } from 'ai';
 import { ApiError, type Client } from '../api/client.ts';
 import { isCut } from '../api/transport.ts';
 import type { LoadedSession, Login, SessionNotice } from '../api/types.gen.ts';
+import type { Chosen } from '../files/chosen.ts';
 import { notifyPerson } from '../ui/notification.ts';
 import { Store } from '../ui/store.ts';
 import { text } from '../ui/text.ts';
@@ -30,6 +31,8 @@ interface State {
   activity: string | undefined;
   /** Why what was asked last did not begin. */
   refusal: string | undefined;
+  /** The files that were chosen here for the agent, of a session that may not be in the list yet. */
+  files: Chosen | undefined;
 }
 
 /** A session that this page has open: its chat, and what keeps that in step with the server, whose record counts. */
@@ -67,6 +70,7 @@ export class OpenSession extends Store<State> {
       choosing: false,
       activity: undefined,
       refusal: undefined,
+      files: undefined,
     });
     this.draft = new Draft({ save: (kept, urgent) => client.change(id, kept, urgent), upload: client.upload });
     this.queue = new Queue(id, client);
@@ -173,6 +177,12 @@ export class OpenSession extends Store<State> {
       if (!this.pages.shown.some(({ id }) => id === answer)) await this.pages.show(answer);
     }
     this.set({ choosing: false });
+  }
+
+  /** Says which files the agent reaches from the next turn on. */
+  async chooseFiles(change: Partial<Chosen>): Promise<void> {
+    const { scope, workingDir } = await this.client.change(this.id, change);
+    this.set({ files: { scope, workingDir } });
   }
 
   /** Raises the limit of turns and lets the last message be answered again. */
