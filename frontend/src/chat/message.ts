@@ -36,6 +36,7 @@ export interface InputRequest {
   toolCallId: string;
   question?: unknown;
   options?: unknown;
+  schema?: unknown;
 }
 
 /** What the person said in the middle of the turn: the data of a data-steered part. */
@@ -51,6 +52,7 @@ type Data = {
   approval: Approval;
   'input-request': InputRequest;
   harness: HarnessState;
+  notification: { title: string; body: string };
   steered: Steered;
   /** What the agent's program said that nobody here knows, as it came. */
   update: unknown;

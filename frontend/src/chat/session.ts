@@ -4,6 +4,7 @@ import { ApiError, type Client } from '../api/client.ts';
 import { isCut } from '../api/transport.ts';
 import type { LoadedSession, Login, SessionNotice } from '../api/types.gen.ts';
 import type { Chosen } from '../files/chosen.ts';
+import { notifyPerson } from '../ui/notification.ts';
 import { Store } from '../ui/store.ts';
 import { text } from '../ui/text.ts';
 import { Draft } from './draft.ts';
@@ -79,6 +80,7 @@ export class OpenSession extends Store<State> {
       transport,
       onData: part => {
         if (part.type === 'data-status') this.set({ activity: part.data.text });
+        else if (part.type === 'data-notification') notifyPerson(part.data);
       },
       onError: error => this.#failed(error),
       onFinish: ({ isError, message }) => {
