@@ -162,7 +162,7 @@ func (o *owner) folder(project agent.ProjectID) string {
 	if project != agent.DefaultProject {
 		return o.door.Folder(project)
 	}
-	return workingFolder()
+	return o.home.workingFolder()
 }
 
 // patience is how long who reads slowly is waited for.

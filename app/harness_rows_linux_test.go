@@ -22,6 +22,7 @@ const (
 	asksFirst  = "tool allowed"
 	denied     = "tool denied with a note"
 	stopInTool = "stop in a tool"
+	steered    = "steered message"
 	ownTool    = "Parley's own tool"
 	image      = "image"
 	oneShape   = "one shape"
@@ -40,6 +41,7 @@ var rows = []struct {
 	{"stop in the stream", stopsTheStream},
 	{stopInTool, stopsATool},
 	{"queued message", queues},
+	{steered, steers},
 	{"kill -9", dies},
 	{"restart of Parley", restarts},
 	{ownTool, usesOurs},
@@ -173,6 +175,31 @@ func queues(tr *trial) error {
 	}
 	if said := k.text(); said != "and the second" {
 		return fmt.Errorf("it said %q", said)
+	}
+	return nil
+}
+
+// steers says something in the middle of a turn, which goes on with it.
+func steers(tr *trial) error {
+	const second = "[[say:and the second]]"
+	k := tr.talk()
+	k.send("[[deltas:100]] [[gap:10ms]]")
+	if err := k.until("a first word", func(e session.Event) bool { return e.Type == "agent:token" }); err != nil {
+		return err
+	}
+	k.send(second)
+	k.do(http.MethodPost, "/messages/"+k.id+"/send-now", nil)
+	if err := k.until("the message to be heard", func(e session.Event) bool { return e.Type == "agent:directive_injected" }); err != nil {
+		return err
+	}
+	if err := k.ends("stop"); err != nil {
+		return err
+	}
+	if said := k.text(); !strings.HasPrefix(said, "w0000000 ") || !strings.HasSuffix(said, "and the second") {
+		return fmt.Errorf("it said %q", said)
+	}
+	if !tr.heard(second) {
+		return errors.New("its model does not hear it")
 	}
 	return nil
 }

@@ -34,23 +34,27 @@ type outsider struct {
 // outsiders are the harnesses of others, and Parley's own loop, which all of them are compared with.
 var outsiders = []outsider{
 	{agent: "assistant", provider: "openai", cannot: map[string]string{
+		steered:    stopsInstead,
 		stopInTool: "it has no tool that takes long",
-		image:      "Parley's own loop does not send pictures",
 	}},
 	{agent: "pi", provider: "openai", shell: `bash {"command":%q}`, ours: "mcp__parley__"},
 	{agent: "claude", provider: "anthropic", shell: `Bash {"command":%q}`, ours: "mcp__parley__"},
 	{agent: "claude-agent-acp", provider: "anthropic", shell: `Bash {"command":%q}`, ours: "mcp__parley__"},
 	{agent: "codex-acp", provider: "openai", shell: `exec_command {"cmd":%q,"sandbox_permissions":"require_escalated","justification":"x"}`, ours: "mcp__parley::"},
 	{agent: "pi-acp", provider: "openai", shell: `bash {"command":%q}`, cannot: map[string]string{
-		asksFirst: "it never asks", denied: "it never asks", ownTool: "it takes no tools", oneShape: "it takes no tools",
+		steered: stopsInstead, asksFirst: "it never asks", denied: "it never asks", ownTool: "it takes no tools", oneShape: "it takes no tools",
 	}},
-	{agent: "opencode", provider: "openai", shell: `bash {"command":%q,"description":"x"}`, ours: "parley_"},
+	{agent: "opencode", provider: "openai", shell: `bash {"command":%q,"description":"x"}`, ours: "parley_", cannot: map[string]string{steered: stopsInstead}},
 	{agent: "gemini", provider: "google", shell: `run_shell_command {"command":%q}`, ours: "mcp_parley_", cannot: map[string]string{
+		steered:    stopsInstead,
 		stopInTool: "it leaves the call without a result, and its model's server refuses the next message; a retry is told to a new Gemini",
 	}},
-	{agent: "qwen", provider: "openai", shell: `run_shell_command {"command":%q,"is_background":false}`, ours: "mcp__parley__"},
-	{agent: "kimi", provider: "openai", shell: `Bash {"command":%q}`, ours: "mcp__parley__"},
+	{agent: "qwen", provider: "openai", shell: `run_shell_command {"command":%q,"is_background":false}`, ours: "mcp__parley__", cannot: map[string]string{steered: stopsInstead}},
+	{agent: "kimi", provider: "openai", shell: `Bash {"command":%q}`, ours: "mcp__parley__", cannot: map[string]string{steered: stopsInstead}},
 }
+
+// stopsInstead is what becomes of a message that is sent now where it cannot be said in the middle of the turn.
+const stopsInstead = "it takes nothing in the middle of its turn: what is sent now stops the turn first"
 
 // keys are what the person has: each provider's is for this provider only.
 var keys = map[string]string{

@@ -12,11 +12,26 @@ const StopGrace = 2 * time.Second
 
 // Policy is what a sandbox may touch.
 type Policy struct {
-	Scope   FileScope // empty is ScopeSandboxed
+	Scope   FileScope // empty is FilesSandboxed
 	Scratch string    // the session's own folder; it exists
 	Folder  string    // the folder that the session is about; empty if there is none
 	Data    string    // Parley's own, of which nothing but Scratch and Private is touched in any scope; empty if it is not here
 	Private string    // where what programs configure and remember is put, until the sandbox is closed; empty is the system's folder for that
+
+	// What a launch needs besides: see For.
+	Model string // the base URL of the model server; empty if the harness knows its own
+	Own   Kind   // the harness that works with the person's own login, which reaches what it keeps for that; empty if none does
+}
+
+// For is p with what a launch needs besides.
+func (p Policy) For(launch Launch) Policy {
+	if launch.Endpoint != nil {
+		p.Model = launch.Endpoint.BaseURL
+	}
+	if launch.Program != nil && launch.Program.Login == LoginOwn {
+		p.Own = launch.Harness
+	}
+	return p
 }
 
 // FileScope is which files an agent reaches.
@@ -24,19 +39,19 @@ type FileScope string
 
 // The scopes; the enum is closed.
 const (
-	ScopeSandboxed FileScope = "sandboxed" // writes go to Scratch; reads fall through to Folder
-	ScopeProject   FileScope = "project"   // reads and writes in Folder
-	ScopeFull      FileScope = "full"      // whatever the person can reach
+	FilesSandboxed FileScope = "sandboxed" // writes go to Scratch; reads fall through to Folder
+	FilesProject   FileScope = "project"   // reads and writes in Folder
+	FilesFull      FileScope = "full"      // whatever the person can reach
 )
 
 // Valid reports whether s is one of the list.
 func (s FileScope) Valid() bool {
-	return s == ScopeSandboxed || s == ScopeProject || s == ScopeFull
+	return s == FilesSandboxed || s == FilesProject || s == FilesFull
 }
 
 // Dir is the folder that agents work in: relative paths begin there.
 func (p Policy) Dir() string {
-	if (p.Scope == ScopeProject || p.Scope == ScopeFull) && p.Folder != "" {
+	if (p.Scope == FilesProject || p.Scope == FilesFull) && p.Folder != "" {
 		return p.Folder
 	}
 	return p.Scratch
@@ -94,10 +109,10 @@ func (e *Environment) Launch(h Harness, spec Spec) (Launch, error) {
 	return launch, nil
 }
 
-// Open gives a conn in the session's sandbox, making the sandbox if there is none, if it died, or if the policy
-// changed. Closing the conn leaves the sandbox warm.
+// Open gives a conn in the session's sandbox, making the sandbox if there is none, if it died, or if the policy or what
+// the launch needs of it changed. Closing the conn leaves the sandbox warm.
 func (e *Environment) Open(ctx context.Context, key SessionKey, policy Policy, launch Launch) (Conn, error) {
-	s, err := e.take(ctx, key, policy)
+	s, err := e.take(ctx, key, policy.For(launch))
 	if err != nil {
 		return nil, err
 	}
@@ -131,6 +146,12 @@ func (c *seated) Prompt(ctx context.Context, prompt Prompt) iter.Seq2[Event, err
 			}
 		}
 	}
+}
+
+// Steer is Steerer's. A harness that is none takes nothing.
+func (c *seated) Steer(ctx context.Context, said Steering) bool {
+	s, ok := c.Conn.(Steerer)
+	return ok && s.Steer(ctx, said)
 }
 
 func (c *seated) Close() error {

@@ -103,6 +103,8 @@ func toJSON(e Event) (eventJSON, error) {
 		return eventJSON{Type: "interaction_request", ID: string(e.ID), Call: e.Call, Kind: e.Kind, Payload: e.Payload}, nil
 	case InteractionResponse:
 		return eventJSON{Type: "interaction_response", ID: string(e.ID), Call: e.Call, Approved: e.Approved, Note: e.Note, Scope: e.Scope, Rule: e.Rule, Given: e.Output, Problem: e.Problem}, nil
+	case Steered:
+		return eventJSON{Type: "steered", Message: e.Message, Text: e.Text}, nil
 	case TurnPaused:
 		return eventJSON{Type: "turn_paused", Usage: &e.Usage, Model: e.Model}, nil
 	case TurnResumed:
@@ -170,6 +172,8 @@ func fromJSON(j eventJSON) (Event, error) {
 		return InteractionRequest{InteractionID(j.ID), j.Call, j.Kind, j.Payload}, nil
 	case "interaction_response":
 		return InteractionResponse{InteractionID(j.ID), j.Call, j.Approved, j.Note, j.Scope, j.Rule, j.Given, j.Problem}, nil
+	case "steered":
+		return Steered{j.Message, j.Text}, nil
 	case "turn_paused":
 		return TurnPaused{usage, j.Model}, nil
 	case "turn_resumed":

@@ -23,7 +23,7 @@ var everyEvent = []Event{
 	InteractionResponse{"ask_1", "c1", true, "", ScopeSession, "shell(ls *)", nil, ""},
 	InteractionResponse{"ask_2", "c2", false, "not here", ScopeOnce, "", nil, ""},
 	InteractionResponse{"ask_3", "c3", false, "", "", "", json.RawMessage(`{"k":1}`), "why"},
-	TurnPaused{Usage{Input: 1}, "m"}, TurnResumed{},
+	TurnPaused{Usage{Input: 1}, "m"}, TurnResumed{}, Steered{"m2", "and quickly"},
 	TurnCompleted{StopError, Usage{Input: 1}, "m", "trace", &Failure{CodeInternal, "why"}}, TurnCompleted{StopReason: StopEndTurn},
 }
 

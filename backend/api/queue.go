@@ -16,6 +16,7 @@ type Queued struct {
 	Number  int64           `json:"number"`
 	Message json.RawMessage `json:"message"` // as useChat knows it
 	At      int64           `json:"at"`      // milliseconds since 1970
+	Given   bool            `json:"given"`   // to the agent, in the middle of its turn: it leaves the queue once it is heard
 }
 
 // Queue is what waits in a session, in the order in which it will be sent.
@@ -28,7 +29,7 @@ type QueuedChange struct {
 	Text string `json:"text"`
 }
 
-// Sent is the turn that a message began.
+// Sent is the turn that a message began, or was told to in its middle.
 type Sent struct {
 	MessageID agent.MessageID `json:"messageId"` // of the answer
 }
@@ -46,19 +47,20 @@ func (d inside) listQueue(r *http.Request) (Queue, error) {
 }
 
 func (d inside) queue(ctx context.Context, key agent.SessionKey) ([]Queued, error) {
-	waiting, err := d.Store.Queue(ctx, key)
+	waiting, err := d.Sessions.Queue(ctx, key)
 	list := make([]Queued, len(waiting))
-	for i, q := range waiting {
-		if list[i], err = toQueued(q); err != nil {
+	for i, w := range waiting {
+		if list[i], err = toQueued(w.Queued); err != nil {
 			break
 		}
+		list[i].Given = w.Given
 	}
 	return list, err
 }
 
 func toQueued(q store.Queued) (Queued, error) {
 	message, err := uistream.UserMessage(q.Message)
-	return Queued{q.Number, message, q.At.UnixMilli()}, err
+	return Queued{Number: q.Number, Message: message, At: q.At.UnixMilli()}, err
 }
 
 func (d inside) changeQueued(r *http.Request, c QueuedChange) (noBody, error) {
@@ -90,7 +92,8 @@ func (c caller) place(r *http.Request) (agent.SessionKey, int64, error) {
 	return key, number, nil
 }
 
-// sendNow stops what runs and sends a message that waits: the one with number `n`, or the first.
+// sendNow tells a message that waits, the one with number `n` or the first, to the agent in the middle of its turn; if it takes none,
+// it stops what runs and sends the message.
 func (d inside) sendNow(r *http.Request) (Sent, error) {
 	key, err := d.key(r)
 	if err != nil {

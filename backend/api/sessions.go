@@ -33,8 +33,9 @@ type Session struct {
 
 // SessionList is a page of sessions, newest first. Next, if any, asks for the page that follows.
 type SessionList struct {
-	Sessions []Session `json:"sessions"`
-	Next     string    `json:"next,omitempty"`
+	Sessions   []Session `json:"sessions"`
+	Next       string    `json:"next,omitempty"`
+	WorkingDir string    `json:"workingDir"` // that a new one is about; empty if none
 }
 
 // SessionChange changes what is set. A draft, scope or workingDir may be kept for a session that does not exist yet: they
@@ -67,7 +68,8 @@ func (d inside) session(s store.Session) Session {
 		files[i] = DraftFile{uistream.MediaURL(p.Handle), p.Name, p.MimeType, p.ByteLength}
 	}
 	return Session{
-		ID: s.Key.Session, Title: s.Title, Status: s.Status, Agent: toAgent(s.Agent), Mode: s.Mode, WorkingDir: s.WorkingDir, Scope: s.Scope, Scratch: d.Sessions.Scratch(s.Key), Draft: s.Draft, DraftFiles: files,
+		ID: s.Key.Session, Title: s.Title, Status: s.Status, Agent: toAgent(s.Agent), Mode: s.Mode,
+		WorkingDir: s.WorkingDir, Scope: s.Scope, Scratch: d.Sessions.Scratch(s.Key), Draft: s.Draft, DraftFiles: files,
 		Turns: s.Turns, MaxTurns: s.MaxTurns, InputTokens: s.InputTokens, OutputTokens: s.OutputTokens, NextSequence: s.NextSeq,
 		CreatedAt: s.CreatedAt.UnixMilli(), UpdatedAt: s.UpdatedAt.UnixMilli(),
 	}
@@ -86,7 +88,7 @@ func (d inside) listSessions(r *http.Request) (SessionList, error) {
 	if err != nil {
 		return SessionList{}, err
 	}
-	list := SessionList{Sessions: make([]Session, len(sessions))}
+	list := SessionList{Sessions: make([]Session, len(sessions)), WorkingDir: d.Sessions.Folder(d.project)}
 	for i, s := range sessions {
 		list.Sessions[i] = d.session(s)
 	}
@@ -113,7 +115,7 @@ func (d inside) changeSession(r *http.Request, c SessionChange) (Session, error)
 	if c.MaxTurns != nil && *c.MaxTurns < 1 {
 		return Session{}, agent.Errorf(agent.CodeValidation, "maxTurns must be at least 1.")
 	}
-	if !d.owner && (c.WorkingDir != nil || c.Scope != nil && *c.Scope != agent.ScopeSandboxed) {
+	if !d.owner && (c.WorkingDir != nil || c.Scope != nil && *c.Scope != agent.FilesSandboxed) {
 		return Session{}, errOwners
 	}
 	change := store.Change{Title: c.Title, Draft: c.Draft, MaxTurns: c.MaxTurns, Mode: c.Mode, Scope: c.Scope, WorkingDir: c.WorkingDir, Options: c.Options}

@@ -13,16 +13,19 @@ import (
 // Agents are the agents a person can talk to, the default one first.
 type Agents []agent.Spec
 
-// tools are all that need nothing configured.
-var tools = []string{"list_directory", "read_file", "search_files", "write_file", "edit_file"}
+// fileTools work on files only; tools are all that need nothing configured.
+var (
+	fileTools = []string{"list_directory", "read_file", "search_files", "write_file", "edit_file"}
+	tools     = slices.Concat(fileTools, []string{"run_command"})
+)
 
-// demo needs no key, no account and no model.
+// demo needs no key, no account and no model. Nobody is asked, so what it does reaches no further than files.
 var demo = agent.Spec{
 	ID:          "demo",
 	Name:        "Demo agent",
 	Description: "Plays scripts through the whole of Parley. No model, no key.",
 	Harness:     agent.KindScripted,
-	Tools:       tools,
+	Tools:       fileTools,
 	Permissions: agent.Permissions{Mode: agent.ModeAuto},
 }
 

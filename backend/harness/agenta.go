@@ -13,8 +13,8 @@ import (
 //go:embed agenta.md
 var agentaText string
 
-// Agenta launches the agent with opinions: a preamble and a persona before the author's instructions, and reading as a tool
-// in any case. It runs on Parley's own loop, or on Pi if the option engine says so.
+// Agenta launches the agent with opinions: a preamble and a persona before the author's instructions, and reading and running
+// commands as tools in any case. It runs on Parley's own loop, or on Pi if the option engine says so.
 type Agenta struct {
 	Endpoints map[string]agent.Endpoint // by provider
 	Tools     []string                  // that exist
@@ -34,10 +34,8 @@ func (a Agenta) Launch(spec agent.Spec) (launch agent.Launch, err error) {
 	spec.SystemPrompt = agentaText + spec.SystemPrompt
 	switch engine {
 	case "", "loop":
-		// Of Pi's read and bash, which are always there, the loop has the first.
-		if !slices.Contains(spec.Tools, "read_file") {
-			spec.Tools = slices.Concat([]string{"read_file"}, spec.Tools)
-		}
+		forced := []string{"read_file", "run_command"} // as Pi's read and bash, which are always there
+		spec.Tools = slices.Concat(slices.DeleteFunc(forced, func(name string) bool { return slices.Contains(spec.Tools, name) }), spec.Tools)
 		launch, err = Native(a).Launch(spec)
 	case "pi":
 		launch, err = Pi(a).Launch(spec)

@@ -21,7 +21,7 @@ var (
 		"openai":    {Provider: "openai", BaseURL: "https://api.openai.com/v1"},
 		"ollama":    {Provider: "ollama", BaseURL: "http://127.0.0.1:11434/v1"},
 	}
-	tools = []string{"list_directory", "read_file", "write_file"}
+	tools = []string{"list_directory", "read_file", "write_file", "run_command"}
 )
 
 // TestLaunches translates the specs in testdata/*.txt. Each file starts with prose; then come pairs of "-- spec --", with

@@ -152,7 +152,7 @@ func (c conversation) narrow() string {
 }
 
 func (m message) narrow(previous string, first bool) string {
-	empty := strings.TrimSpace(m.text()) == ""
+	empty := strings.TrimSpace(m.text()) == "" && !bytes.HasPrefix(m.Content, []byte("[")) // parts are not empty, and may be pictures
 	switch m.Role {
 	case "developer":
 		return "invalid role \"developer\""

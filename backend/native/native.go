@@ -43,7 +43,7 @@ func (s *sandbox) Open(_ context.Context, launch agent.Launch) (agent.Conn, erro
 	if launch.Endpoint == nil || launch.Model == "" {
 		return nil, agent.Errorf(agent.CodeValidation, "The agent does not say which model answers, or where it is served.")
 	}
-	tools, err := tool.Open(s.policy.Scratch, launch)
+	tools, err := tool.Open(s.policy, launch)
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +86,7 @@ type conn struct {
 
 	tools       *tool.Set
 	definitions []tool.Definition
-	run         func(ctx context.Context, call agent.ToolCall, progress func(output string)) agent.ToolResult
+	run         func(ctx context.Context, call agent.ToolCall, say func(agent.Event)) agent.ToolResult
 }
 
 func (c *conn) Prompt(ctx context.Context, prompt agent.Prompt) iter.Seq2[agent.Event, error] {

@@ -27,7 +27,7 @@ const (
 //
 // It is pure, and what it makes of a message depends on its neighbours only: the beginning of a longer transcript gives
 // the same bytes as before, whether its parts come from the loop or back from the store.
-func project(instructions string, tools bool, transcript []agent.Message) []provider.Message {
+func project(instructions string, tools bool, transcript []agent.Message, media map[agent.MediaHandle][]byte) []provider.Message {
 	if tools {
 		instructions = strings.TrimSpace(instructions + "\n\n" + aboutTools)
 	}
@@ -41,7 +41,7 @@ func project(instructions string, tools bool, transcript []agent.Message) []prov
 			p.answer(calls, transcript[i+1:])
 		case agent.RoleTool: // read by answer
 		default: // a system message further down too: many servers take one only at the beginning
-			p.add(provider.Message{Role: agent.RoleUser, Text: textOf(m, "\n\n")})
+			p.add(provider.Message{Role: agent.RoleUser, Text: textOf(m, "\n\n"), Pictures: picturesOf(m, media)})
 		}
 	}
 	return p
@@ -56,7 +56,7 @@ func (p *projection) add(m provider.Message) {
 	if blank {
 		m.Text = ""
 	}
-	if blank && len(m.Calls) == 0 {
+	if blank && len(m.Calls)+len(m.Pictures) == 0 {
 		return
 	}
 	n := len(*p)
@@ -68,6 +68,7 @@ func (p *projection) add(m provider.Message) {
 			last.Text += "\n\n"
 		}
 		last.Text += m.Text
+		last.Pictures = append(last.Pictures, m.Pictures...)
 		last.Calls = m.Calls
 		return
 	}
@@ -104,6 +105,17 @@ func textOf(m agent.Message, between string) string {
 		}
 	}
 	return strings.Join(texts, between)
+}
+
+// picturesOf gives the pictures of a message that are there.
+func picturesOf(m agent.Message, media map[agent.MediaHandle][]byte) []provider.Picture {
+	var pictures []provider.Picture
+	for _, part := range m.Parts {
+		if p, ok := part.(agent.MediaPart); ok && media[p.Handle] != nil {
+			pictures = append(pictures, provider.Picture{MediaType: p.MimeType, Content: media[p.Handle]})
+		}
+	}
+	return pictures
 }
 
 func callsOf(m agent.Message) []provider.Call {

@@ -19,6 +19,11 @@ import (
 
 var update = flag.Bool("update", false, "write what was projected into the fixtures")
 
+// aPicture is in the fixtures; another one that they name is not there.
+const aPicture = agent.MediaHandle("media://sha256-0000000000000000000000000000000000000000000000000000000000000001")
+
+var pictures = map[agent.MediaHandle][]byte{aPicture: []byte("red")}
+
 // TestProject: a file of testdata/transcripts has prose, a transcript with the parts as a row of the store holds them,
 // and what a model reads of it.
 func TestProject(t *testing.T) {
@@ -37,7 +42,7 @@ func TestProject(t *testing.T) {
 			if !ok || !ok2 {
 				t.Fatal("not a fixture")
 			}
-			got := readable(project("Be brief.", true, readTranscript(t, lines)))
+			got := readable(project("Be brief.", true, readTranscript(t, lines), pictures))
 			if *update {
 				if err := os.WriteFile(file, []byte(head+"-- request --\n"+got), 0o644); err != nil {
 					t.Fatal(err)
@@ -72,6 +77,9 @@ func readable(messages []provider.Message) string {
 		if m.Text != "" {
 			fmt.Fprintf(&out, " %q", m.Text)
 		}
+		for _, p := range m.Pictures {
+			fmt.Fprintf(&out, " %s %q", p.MediaType, p.Content)
+		}
 		for _, c := range m.Calls {
 			fmt.Fprintf(&out, " call %s %s %s", c.ID, c.Name, c.Args)
 		}
@@ -93,6 +101,24 @@ func TestEveryTranscriptIsTaken(t *testing.T) {
 				requests := r.model.Requests()
 				t.Fatalf("%s: transcript %d: %v\n%s", name, seed, turn.Err, requests[len(requests)-1].Body)
 			}
+		}
+	}
+}
+
+// TestPicturesGoWithTheirMessage: also without a word, and again with what follows.
+func TestPicturesGoWithTheirMessage(t *testing.T) {
+	for name, want := range map[string]string{
+		"openai":    `"content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,cmVk"}}]`,
+		"anthropic": `"content":[{"type":"image","source":{"type":"base64","media_type":"image/png","data":"cmVk"},`,
+	} {
+		r := newRigOn(t, name, modelserver.Options{})
+		p := prompt(agent.Message{Role: agent.RoleUser, Parts: []agent.Part{agent.MediaPart{MimeType: "image/png", Handle: aPicture}}},
+			agent.Message{Role: agent.RoleAssistant, Parts: []agent.Part{agent.TextPart{Text: "Red."}}}, "[[say:taken]]")
+		p.Media = pictures
+		turn := agenttest.Collect(t, r.conn.Prompt(t.Context(), p))
+		requests := r.model.Requests()
+		if body := string(requests[len(requests)-1].Body); turn.Text() != "taken" || !strings.Contains(body, want) {
+			t.Errorf("%s: %q, %v\n%s", name, turn.Text(), turn.Err, body)
 		}
 	}
 }

@@ -150,7 +150,7 @@ func (t *turn) ask() (step agent.Message, calls []call, reason agent.StopReason,
 
 // request is the whole conversation so far. Its beginning is the same bytes every time.
 func (t *turn) request() (provider.Request, error) {
-	messages := project(t.launch.AgentsMD, len(t.definitions) > 0, slices.Concat(t.prompt.Messages, t.steps))
+	messages := project(t.launch.AgentsMD, len(t.definitions) > 0, slices.Concat(t.prompt.Messages, t.steps), t.prompt.Media)
 	if len(messages) == 0 || messages[len(messages)-1].Role == agent.RoleAssistant || messages[len(messages)-1].Role == agent.RoleSystem {
 		return provider.Request{}, agent.Errorf(agent.CodeValidation, "There is no message to answer. Write one and send it.")
 	}
@@ -209,7 +209,7 @@ func (t *turn) readOnly(name string) bool {
 func (t *turn) runTogether(calls []call) []agent.ToolResult {
 	results := make([]agent.ToolResult, len(calls))
 	done := make([]chan struct{}, len(calls))
-	progress := make(chan agent.ToolProgress)
+	said := make(chan agent.Event)
 	seats := make(chan struct{}, maxParallel)
 	for i, c := range calls {
 		done[i] = make(chan struct{})
@@ -217,9 +217,9 @@ func (t *turn) runTogether(calls []call) []agent.ToolResult {
 			defer close(done[i])
 			seats <- struct{}{}
 			defer func() { <-seats }()
-			results[i] = t.runTool(c, func(output string) {
+			results[i] = t.runTool(c, func(e agent.Event) {
 				select {
-				case progress <- agent.ToolProgress{ID: c.ID, Output: output}:
+				case said <- e:
 				case <-t.ctx.Done():
 				}
 			})
@@ -228,8 +228,8 @@ func (t *turn) runTogether(calls []call) []agent.ToolResult {
 	for i := range calls {
 		for waiting := true; waiting; {
 			select {
-			case p := <-progress:
-				t.say(p)
+			case e := <-said:
+				t.say(e)
 			case <-done[i]:
 				waiting = false
 			}
@@ -240,7 +240,7 @@ func (t *turn) runTogether(calls []call) []agent.ToolResult {
 }
 
 // runTool runs one call. It never fails, not even when the tool does in the worst way: the model is told.
-func (t *turn) runTool(c call, progress func(output string)) (result agent.ToolResult) {
+func (t *turn) runTool(c call, say func(agent.Event)) (result agent.ToolResult) {
 	defer func() {
 		if p := recover(); p != nil {
 			slog.Error("a tool panicked", "tool", c.Name, "panic", p, "stack", string(debug.Stack()))
@@ -253,7 +253,11 @@ func (t *turn) runTool(c call, progress func(output string)) (result agent.ToolR
 	case c.denied != nil:
 		return *c.denied
 	}
-	return t.run(t.ctx, c.ToolCall, progress)
+	run := t.run
+	if slices.Contains(t.prompt.Approved, c.ID) {
+		run = t.tools.RunApproved
+	}
+	return run(t.ctx, c.ToolCall, say)
 }
 
 func failed(c call, output string) agent.ToolResult {

@@ -15,6 +15,40 @@ type conn struct {
 	launch  agent.Launch
 	closed  chan struct{}
 	once    sync.Once
+
+	mu    sync.Mutex
+	hears *hearing // nil while nothing can be said in the middle of a turn
+}
+
+// hearing is a program that takes what is said in the middle of its turn.
+type hearing struct {
+	line *Line
+	over chan struct{} // closed once it does not any more
+}
+
+// Steer is agent.Steerer's. It waits while the program is busy with what it said itself.
+func (c *conn) Steer(ctx context.Context, said agent.Steering) bool {
+	c.mu.Lock()
+	h := c.hears
+	c.mu.Unlock()
+	return h != nil && h.line.Steer(ctx, said, h.over)
+}
+
+// hear lets Steer reach a program until deaf is called, which may be twice.
+func (c *conn) hear(s *session) (deaf func()) {
+	if !s.opened.Steers {
+		return func() {}
+	}
+	h := &hearing{s.line, make(chan struct{})}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.hears = h
+	return sync.OnceFunc(func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.hears = nil
+		close(h.over)
+	})
 }
 
 // Close lets a Prompt that runs end with an error. The program stays for the next conn.
@@ -72,6 +106,7 @@ type listening struct {
 	yield   func(agent.Event, error) bool
 	left    bool     // nobody listens any more
 	session *session // to leave behind; nil if the program is gone
+	deaf    func()   // ends what can be said in the middle of the turn
 }
 
 func (l *listening) say(e agent.Event) { l.left = l.left || !l.yield(e, nil) }
@@ -80,6 +115,8 @@ func (l *listening) say(e agent.Event) { l.left = l.left || !l.yield(e, nil) }
 func (l *listening) turn(ctx context.Context, s *session) (agent.Finish, error) {
 	if s != nil && s.play != nil && s.play.prompt.Turn == l.prompt.Turn && !s.gone() {
 		l.session = s
+		l.deaf = l.hear(s)
+		defer l.deaf()
 		s.play.goOn(l.launch, l.prompt)
 		return l.listen(ctx, s)
 	}
@@ -91,6 +128,8 @@ func (l *listening) turn(ctx context.Context, s *session) (agent.Finish, error) 
 		return agent.Finish{}, err
 	}
 	l.session = s
+	l.deaf = l.hear(s)
+	defer l.deaf()
 	l.say(s.introduce(how))
 	for _, call := range s.begin(l.prompt, how) {
 		l.say(agent.ToolResult{ID: call.ID, Name: call.Name, IsError: true, Output: "The agent was started anew, and is told that this call is allowed."})
@@ -143,6 +182,7 @@ func (l *listening) listen(ctx context.Context, s *session) (agent.Finish, error
 	var grace <-chan time.Time
 	stop := func() {
 		if grace == nil {
+			l.deaf()
 			p.stop()
 			s.line.Stop()
 			grace = time.After(l.sandbox.backend.limits.stop)

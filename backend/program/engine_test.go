@@ -95,6 +95,10 @@ func actAsProgram(args []string) {
 				if line, _ := in.ReadString('\n'); line == "\"stop\"\n" {
 					fmt.Println("text stopped")
 				}
+			case "heed": // what the person says in the middle of the turn
+				fmt.Println("text heeding")
+				line, _ := in.ReadString('\n')
+				fmt.Print("heard ", line)
 			case "deaf":
 				fmt.Println("text deaf")
 				select {}
@@ -124,7 +128,7 @@ func (w *wordSpeaker) Open(line *Line, o Opening) (Opened, error) {
 	if words[0] != "hello" {
 		return Opened{}, fmt.Errorf("%q is no greeting", words)
 	}
-	return Opened{Session: o.Session, Resumed: o.Resume && words[2] != "0", Version: words[1]}, nil
+	return Opened{Session: o.Session, Resumed: o.Resume && words[2] != "0", Version: words[1], Steers: true}, nil
 }
 
 func (w *wordSpeaker) Take(line *Line, t *Turn) (agent.Finish, error) {
@@ -132,10 +136,18 @@ func (w *wordSpeaker) Take(line *Line, t *Turn) (agent.Finish, error) {
 		return agent.Finish{}, err
 	}
 	reason := agent.StopEndTurn
+	var steered agent.Steering
 	for {
 		in, err := line.Next()
 		if err != nil {
 			return agent.Finish{}, err
+		}
+		if in.Steer != nil {
+			steered = *in.Steer
+			if err := line.Send(steered.Text); err != nil {
+				return agent.Finish{}, err
+			}
+			continue
 		}
 		if in.Stop {
 			reason = agent.StopCancelled
@@ -156,6 +168,9 @@ func (w *wordSpeaker) Take(line *Line, t *Turn) (agent.Finish, error) {
 				return agent.Finish{}, err
 			}
 			t.Host.Say(agent.ToolResult{ID: call.ID, Output: "ran", IsError: !a.Allowed})
+		case "heard":
+			t.Host.Say(agent.Steered{Message: steered.Message})
+			t.Host.Say(agent.MessageDelta{Text: rest + " "})
 		case "refused":
 			t.Host.Say(agent.Status{Text: "refused " + rest})
 			return agent.Finish{}, agent.Wrap(agent.CodeProviderAuth, errors.New(rest), "The server says: "+rest)
@@ -196,6 +211,7 @@ type rig struct {
 	*testing.T
 	sandbox agent.Sandbox
 	launch  agent.Launch
+	conn    agent.Conn // that was opened last
 	prompt  agent.Prompt
 	private string
 }
@@ -221,7 +237,7 @@ func (r *rig) open(scratch string) {
 	b := NewBackend(Speakers{
 		"words":         func() Speaker { return &wordSpeaker{} },
 		"settled words": func() Speaker { return &settler{} },
-	})
+	}, "127.0.0.1:0")
 	s, err := b.NewSandbox(r.Context(), agent.Policy{Scratch: scratch, Private: r.private})
 	if err != nil {
 		r.Fatal(err)
@@ -259,6 +275,7 @@ func (r *rig) listen(ctx context.Context, each func(agent.Event)) (s said) {
 	if err != nil {
 		r.Fatal(err)
 	}
+	r.conn = conn
 	defer conn.Close()
 	for e, err := range conn.Prompt(ctx, r.prompt) {
 		if err != nil {

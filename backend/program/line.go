@@ -1,10 +1,12 @@
 package program
 
 import (
+	"context"
 	"encoding/json"
 	"io"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"parley/backend/agent"
 	"parley/backend/process"
@@ -19,8 +21,10 @@ type Line struct {
 	err    *agent.Error
 	closed chan struct{}
 	stop   chan struct{}
-	steer  chan string
+	steer  chan agent.Steering
 	late   atomic.Int64 // lines that were let go
+
+	stopping bool // the turn is told to stop: it is told nothing else
 
 	mu  sync.Mutex
 	out io.Writer
@@ -31,7 +35,7 @@ type Line struct {
 func NewLine(in io.Reader, out io.Writer, explain func(error) *agent.Error) *Line {
 	l := &Line{
 		want: make(chan struct{}), lines: make(chan []byte), ended: make(chan struct{}), closed: make(chan struct{}),
-		stop: make(chan struct{}, 1), steer: make(chan string), out: out,
+		stop: make(chan struct{}, 1), steer: make(chan agent.Steering), out: out,
 	}
 	go func() {
 		l.err = explain(l.read(process.NewLines(in)))
@@ -62,23 +66,40 @@ func (l *Line) read(lines process.Lines) error {
 
 // Incoming is what comes next: one of its fields is set.
 type Incoming struct {
-	Data  []byte // a line of the program; valid until the next call of Next
-	Stop  bool   // the person stops the turn; said once. The program is to be told, and the turn goes on to its end
-	Steer string // what the person says in the middle of the turn; only if Opened.Steers
+	Data []byte // a line of the program; valid until the next call of Next
+	Stop bool   // the person stops the turn; said once. The program is to be told, and the turn goes on to its end
+	// Steer is what the person says in the middle of the turn; only if Opened.Steers. Once the model is told, and only
+	// then, the speaker says agent.Steered.
+	Steer *agent.Steering
 }
 
 // Next waits for what comes next. The error says that the program is gone, and why.
-func (l *Line) Next() (Incoming, error) {
-	want := l.want
+func (l *Line) Next() (Incoming, error) { return l.next(nil) }
+
+// NextWithin is Next for a program that owes an answer: it is an error if nothing comes for that long.
+func (l *Line) NextWithin(limit time.Duration) (Incoming, error) {
+	overdue := time.NewTimer(limit)
+	defer overdue.Stop()
+	return l.next(overdue.C)
+}
+
+func (l *Line) next(overdue <-chan time.Time) (Incoming, error) {
+	want, steer := l.want, l.steer
+	if l.stopping {
+		steer = nil
+	}
 	for {
 		if l.asked {
 			want = nil
 		}
 		select {
 		case <-l.stop:
+			l.stopping = true
 			return Incoming{Stop: true}, nil
-		case text := <-l.steer:
-			return Incoming{Steer: text}, nil
+		case <-overdue:
+			return Incoming{}, agent.Errorf(agent.CodeRunTimeout, "The agent does not say what became of the message that it was sent in the middle of its answer. The message waits; send it again.")
+		case said := <-steer:
+			return Incoming{Steer: &said}, nil
 		case want <- struct{}{}:
 			l.asked = true
 		case line := <-l.lines:
@@ -125,6 +146,7 @@ func (l *Line) drop() (end func()) {
 	until, done := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(done)
+		l.stopping = false
 		for {
 			want := l.want
 			if l.asked {
@@ -152,12 +174,13 @@ func (l *Line) drop() (end func()) {
 // Close ends the goroutine that reads.
 func (l *Line) Close() { close(l.closed) }
 
-// Steer lets Next say what the person says in the middle of the turn. It waits until it does, or cancelled is closed.
-func (l *Line) Steer(text string, cancelled <-chan struct{}) bool {
+// Steer lets Next say what the person says in the middle of the turn. It waits until it does, or it is too late for that.
+func (l *Line) Steer(ctx context.Context, said agent.Steering, late <-chan struct{}) bool {
 	select {
-	case l.steer <- text:
+	case l.steer <- said:
 		return true
-	case <-cancelled:
-		return false
+	case <-late:
+	case <-ctx.Done():
 	}
+	return false
 }

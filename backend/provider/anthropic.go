@@ -48,7 +48,14 @@ type anthropicBlock struct {
 	Input     json.RawMessage `json:"input,omitempty"`
 	ToolUseID string          `json:"tool_use_id,omitempty"`
 	Content   string          `json:"content,omitempty"`
+	Source    *pictureSource  `json:"source,omitempty"`
 	Cache     *breakpoint     `json:"cache_control,omitempty"`
+}
+
+type pictureSource struct {
+	Type      string `json:"type"`
+	MediaType string `json:"media_type"`
+	Data      []byte `json:"data"`
 }
 
 // breakpoint is up to where the provider keeps what it has read.
@@ -71,6 +78,9 @@ func (r Request) encodeAnthropic() ([]byte, error) {
 	}
 	for _, m := range r.Messages {
 		var text []anthropicBlock
+		for _, p := range m.Pictures {
+			text = append(text, anthropicBlock{Type: "image", Source: &pictureSource{"base64", p.MediaType, p.Content}})
+		}
 		if m.Text != "" {
 			text = []anthropicBlock{{Type: "text", Text: m.Text}}
 		}

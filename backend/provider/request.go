@@ -2,6 +2,7 @@ package provider
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 
 	"parley/backend/agent"
@@ -16,10 +17,17 @@ type Request struct {
 
 // Message is one message as the model reads it.
 type Message struct {
-	Role   agent.Role
-	Text   string
-	Calls  []Call // made by an assistant
-	CallID string // the call that a tool's Text answers
+	Role     agent.Role
+	Text     string
+	Pictures []Picture // of a user
+	Calls    []Call    // made by an assistant
+	CallID   string    // the call that a tool's Text answers
+}
+
+// Picture is one that a person sent.
+type Picture struct {
+	MediaType string
+	Content   []byte
 }
 
 // Call is a call of a tool. Args is the JSON text as the model wrote it.
@@ -43,10 +51,41 @@ type wireRequest struct {
 }
 
 type wireMessage struct {
-	Role      agent.Role `json:"role"`
-	Content   *string    `json:"content"` // null beside calls: some servers refuse an empty text
-	ToolCalls []wireCall `json:"tool_calls,omitempty"`
-	CallID    string     `json:"tool_call_id,omitempty"`
+	Role      agent.Role  `json:"role"`
+	Content   wireContent `json:"content"`
+	ToolCalls []wireCall  `json:"tool_calls,omitempty"`
+	CallID    string      `json:"tool_call_id,omitempty"`
+}
+
+// wireContent is a text, as every server takes it, or pictures and a text.
+type wireContent struct {
+	text     *string // null beside calls: some servers refuse an empty text
+	pictures []Picture
+}
+
+type wireBlock struct {
+	Type  string       `json:"type"`
+	Text  string       `json:"text,omitempty"`
+	Image *wirePicture `json:"image_url,omitempty"`
+}
+
+type wirePicture struct {
+	URL string `json:"url"`
+}
+
+func (c wireContent) MarshalJSON() ([]byte, error) {
+	if len(c.pictures) == 0 {
+		return json.Marshal(c.text)
+	}
+	var blocks []wireBlock
+	for _, p := range c.pictures {
+		url := "data:" + p.MediaType + ";base64," + base64.StdEncoding.EncodeToString(p.Content)
+		blocks = append(blocks, wireBlock{Type: "image_url", Image: &wirePicture{url}})
+	}
+	if c.text != nil && *c.text != "" {
+		blocks = append(blocks, wireBlock{Type: "text", Text: *c.text})
+	}
+	return json.Marshal(blocks)
 }
 
 type wireCall struct {
@@ -73,7 +112,7 @@ func (r Request) encode() ([]byte, error) {
 	for i, m := range r.Messages {
 		out := wireMessage{Role: m.Role, CallID: m.CallID}
 		if m.Text != "" || len(m.Calls) == 0 {
-			out.Content = &m.Text
+			out.Content = wireContent{&m.Text, m.Pictures}
 		}
 		for _, c := range m.Calls {
 			call := wireCall{ID: c.ID, Type: "function"}

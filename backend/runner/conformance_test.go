@@ -28,6 +28,7 @@ func TestConformance(t *testing.T) {
 			agenttest.Run(t, agenttest.Suite{
 				New:     func(t *testing.T) agent.Backend { l, _ := newLocal(t, "runner"); return l },
 				Launch:  launch,
+				Steers:  name == "scripted",
 				Secrets: map[string]string{"openai": "key"},
 			})
 		})
@@ -44,6 +45,7 @@ func TestConformanceByHTTP(t *testing.T) {
 		},
 		New:    func(t *testing.T) agent.Backend { return newRemote(t, gate.url) },
 		Launch: agent.Launch{Backend: agent.BackendScripted, Harness: agent.KindScripted, Tools: tools, PermissionPolicy: agent.PermissionAuto},
+		Steers: true,
 	})
 }
 

@@ -42,6 +42,31 @@ func (c *conn) Prompt(ctx context.Context, prompt agent.Prompt) iter.Seq2[agent.
 	}
 }
 
+// Steer is agent.Steerer's.
+func (c *conn) Steer(ctx context.Context, said agent.Steering) bool {
+	x := c.runner.exchange.Load()
+	if x == nil || x.conn != c {
+		return false
+	}
+	id, answer := string(said.Message), make(chan ack, 1)
+	c.runner.acks.Store(id, answer)
+	defer c.runner.acks.Delete(id)
+	select {
+	case x.controls <- encodeControl(id, x.key, control{Type: controlSteer, Ref: id, Note: said.Text}):
+	case <-x.over:
+		return false
+	case <-ctx.Done():
+		return false
+	}
+	select {
+	case a := <-answer:
+		return a.OK
+	case <-x.over:
+	case <-ctx.Done():
+	}
+	return false
+}
+
 // take takes a turn and gives its Finish. say gets the events before it, and reports whether more are wanted.
 func (c *conn) take(ctx context.Context, prompt agent.Prompt, say func(agent.Event) bool) (agent.Event, error) {
 	if c.isClosed() {
@@ -54,7 +79,7 @@ func (c *conn) take(ctx context.Context, prompt agent.Prompt, say func(agent.Eve
 	if err != nil {
 		return nil, err
 	}
-	x := &exchange{prompt.Key, prompt.Turn, request, make(chan []byte), make(chan record), make(chan struct{})}
+	x := &exchange{prompt.Key, prompt.Turn, request, make(chan []byte), c, make(chan record), make(chan struct{})}
 	if !c.runner.exchange.CompareAndSwap(nil, x) {
 		return nil, agent.Errorf(agent.CodeValidation, "The agent is still answering. Wait for it, or stop it.")
 	}
@@ -64,7 +89,7 @@ func (c *conn) take(ctx context.Context, prompt agent.Prompt, say func(agent.Eve
 	begin, cancelled, closed := c.runner.begin, ctx.Done(), c.closed
 	var controls chan<- []byte // while the runner is yet to be told to stop
 	var grace <-chan time.Time // set once the runner is told to stop
-	word := encodeControl("stop", prompt.Key)
+	word := encodeControl(controlStop, prompt.Key, control{Type: controlStop})
 	stop := func() {
 		if grace == nil {
 			controls = x.controls

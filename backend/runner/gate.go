@@ -51,9 +51,10 @@ type Gate struct {
 
 // visit is a turn of somebody else.
 type visit struct {
+	addressed
 	id    agent.TurnID
 	ctx   context.Context // ends when the turn is to stop: with errAsked, or because nobody listens any more
-	stop  context.CancelCauseFunc
+	leave context.CancelCauseFunc
 	ended chan struct{} // closed once it has
 }
 
@@ -185,7 +186,7 @@ func (g *Gate) run(w http.ResponseWriter, r *http.Request) *refusal {
 	written := make(chan struct{})
 	go func() {
 		defer close(written)
-		v.stop(out.write(to))
+		v.leave(out.write(to))
 	}()
 	o := g.take(v, launch, prompt, out)
 	if streams {
@@ -222,7 +223,8 @@ func (g *Gate) begin(ctx context.Context, prompt agent.Prompt) (*visit, *refusal
 			"The runner takes %d turns at once, and as many are running. Wait for one to end, then retry.", most)}
 	}
 	v := &visit{id: prompt.Turn, ended: make(chan struct{})}
-	v.ctx, v.stop = context.WithCancelCause(ctx)
+	v.ctx, v.leave = context.WithCancelCause(ctx)
+	v.stop = func() { v.leave(errAsked) }
 	g.turns[prompt.Key] = v
 	return v, nil
 }
@@ -231,14 +233,14 @@ func (g *Gate) end(key agent.SessionKey, v *visit) {
 	g.mu.Lock()
 	delete(g.turns, key)
 	g.mu.Unlock()
-	v.stop(nil)
+	v.leave(nil)
 	close(v.ended)
 }
 
 // take takes the turn to its end. The session is free when it returns: who is told of the end may begin the next turn.
 func (g *Gate) take(v *visit, launch agent.Launch, prompt agent.Prompt, out *outbox) outcome {
 	defer g.end(prompt.Key, v)
-	o := g.play(v.ctx, launch, prompt, out)
+	o := g.play(v, launch, prompt, out)
 	if why := context.Cause(v.ctx); why != nil && !errors.Is(why, errAsked) { // the connection broke, or the gate is shut
 		g.Log.Warn("runner: a turn was left", "session", prompt.Key.Session, "turn", v.id, "cause", why)
 		<-g.rooms.Evict(prompt.Key)
@@ -248,20 +250,21 @@ func (g *Gate) take(v *visit, launch agent.Launch, prompt agent.Prompt, out *out
 }
 
 // play lets the session's runner speak.
-func (g *Gate) play(ctx context.Context, launch agent.Launch, prompt agent.Prompt, out *outbox) outcome {
+func (g *Gate) play(v *visit, launch agent.Launch, prompt agent.Prompt, out *outbox) outcome {
 	folder := filepath.Join(g.Root, prompt.Key.Folder())
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return outcome{failure: agent.Wrap(agent.CodeSandbox, err, "The session's folder could not be made on the runner's machine.")}
 	}
-	conn, err := g.rooms.Open(ctx, prompt.Key, agent.Policy{Scratch: folder}, launch)
-	if err != nil && ctx.Err() != nil {
+	conn, err := g.rooms.Open(v.ctx, prompt.Key, agent.Policy{Scratch: folder}, launch)
+	if err != nil && v.ctx.Err() != nil {
 		return outcome{finish: agent.Finish{StopReason: agent.StopCancelled}, session: prompt.Key.Session}
 	}
 	if err != nil {
 		return outcome{failure: agent.AsError(err)}
 	}
 	defer conn.Close()
-	finish, output, err := relay(conn.Prompt(ctx, prompt), out, func() {})
+	v.conn.Store(&conn)
+	finish, output, err := relay(conn.Prompt(v.ctx, prompt), out, func() {})
 	if err != nil {
 		return outcome{failure: agent.AsError(err)}
 	}
@@ -273,15 +276,13 @@ func (g *Gate) control(w http.ResponseWriter, r *http.Request) *refusal {
 	if refused != nil {
 		return refused
 	}
-	reply(w, http.StatusOK, in.obey(func() bool {
-		g.mu.Lock()
-		defer g.mu.Unlock()
-		v := g.turns[key]
-		if v != nil {
-			v.stop(errAsked)
-		}
-		return v != nil
-	}).event())
+	g.mu.Lock()
+	var turn *addressed
+	if v := g.turns[key]; v != nil {
+		turn = &v.addressed
+	}
+	g.mu.Unlock()
+	reply(w, http.StatusOK, in.obey(r.Context(), turn).event())
 	return nil
 }
 
@@ -298,7 +299,7 @@ func (g *Gate) kill(w http.ResponseWriter, r *http.Request) *refusal {
 		return &refusal{http.StatusConflict, agent.Errorf(agent.CodeValidation, "Another turn of the session is running.")}
 	}
 	if v != nil {
-		v.stop(errAsked)
+		v.stop()
 	}
 	gone := g.rooms.Evict(key) // a turn that begins from here on gets a runner of its own
 	g.mu.Unlock()

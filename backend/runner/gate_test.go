@@ -191,7 +191,8 @@ func TestWhatAGateRefuses(t *testing.T) {
 		"a way out":            {"/run", strings.Replace(turnOf("s1"), `"s1"`, `"../s1"`, 1), 400, `{"ok":false,"error":"session_id must match`},
 		"a project that is ..": {"/run", strings.Replace(turnOf("s1"), `"default"`, `".."`, 1), 400, `{"ok":false,"error":"A project's name`},
 		"more than a line":     {"/run", strings.Repeat(" ", 64<<20) + "{}", 413, `{"ok":false,"error":"The request cannot be run: it is larger than 64 MB.`},
-		"an unknown control":   {"/control", `{"id":"c1","sessionId":"s1","control":{"type":"steer"}}`, 200, `{"type":"control_ack","id":"c1","ok":false,"error":"the control \"steer\" is not supported"}`},
+		"an unknown control":   {"/control", `{"id":"c1","sessionId":"s1","control":{"type":"dance"}}`, 200, `{"type":"control_ack","id":"c1","ok":false,"error":"the control \"dance\" is not supported"}`},
+		"a steer of nothing":   {"/control", `{"id":"c1","sessionId":"s1","control":{"type":"steer","ref":"m","note":"go"}}`, 200, `{"type":"control_ack","id":"c1","ok":false,"error":"no such turn is running"}`},
 		"a stop of nothing":    {"/control", `{"id":"c1","sessionId":"s1","control":{"type":"stop"}}`, 200, `{"type":"control_ack","id":"c1","ok":false,"error":"no such turn is running"}`},
 		"the end of nothing":   {"/kill", `{"sessionId":"s1"}`, 200, `{"ok":true}`},
 	} {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -19,6 +20,7 @@ type link struct {
 	limits   limits
 	begin    chan *exchange           // gets each turn
 	exchange atomic.Pointer[exchange] // nil between turns
+	acks     sync.Map                 // gets the answer to each control that waits for one: a chan ack, by id
 	closed   atomic.Bool              // by Close
 	silent   atomic.Bool              // for so long that it was killed
 
@@ -44,6 +46,7 @@ type exchange struct {
 	turn     agent.TurnID
 	request  []byte        // a line
 	controls chan []byte   // lines that follow it
+	conn     *conn         // that asked
 	records  chan record   // events, then how the turn ended; unbuffered, so none is left when dead is closed
 	over     chan struct{} // closed once nobody receives records any more
 }
@@ -81,6 +84,9 @@ func (l *link) hear(lines process.Lines) (ended bool, err error) {
 		l.log.Warn("runner: records were dropped; it is of another version, or defective", "count", l.dropped, "last", l.last)
 		l.dropped = 0
 	}
+	if r.ack != nil {
+		l.acknowledge(*r.ack)
+	}
 	if r.dropped == "" && (r.event != nil || r.ended != nil) && !l.deliver(r) {
 		r.dropped = "outside of a turn"
 	}
@@ -89,6 +95,13 @@ func (l *link) hear(lines process.Lines) (ended bool, err error) {
 		l.last = r.dropped
 	}
 	return r.ended != nil, nil
+}
+
+// acknowledge tells whoever waits for it what became of a control.
+func (l *link) acknowledge(a ack) {
+	if waiting, ok := l.acks.LoadAndDelete(a.ID); ok {
+		waiting.(chan ack) <- a
+	}
 }
 
 // deliver waits for the turn to take r: a consumer that is slow slows the runner down. It reports whether there is a turn

@@ -78,7 +78,7 @@ func (r *Remote) Supports(name agent.BackendName, harness agent.Kind) bool {
 
 // NewSandbox asks whether the gate is there, is of our protocol, and lets us in. A runner is started with the first turn.
 func (r *Remote) NewSandbox(ctx context.Context, policy agent.Policy) (agent.Sandbox, error) {
-	if policy.Scope == agent.ScopeProject || policy.Scope == agent.ScopeFull {
+	if policy.Scope == agent.FilesProject || policy.Scope == agent.FilesFull {
 		return nil, agent.Errorf(agent.CodeValidation, "The agent runs on another machine, where the files of this one are not. Let it work in its own folder only.")
 	}
 	ctx, cancel := context.WithTimeout(ctx, r.limits.hello)
@@ -88,7 +88,7 @@ func (r *Remote) NewSandbox(ctx context.Context, policy agent.Policy) (agent.San
 		err = checkHealth(body)
 	}
 	if err == nil {
-		_, err = r.reply(ctx, http.MethodPost, "/control", encodeControl("ping", agent.SessionKey{}))
+		_, err = r.reply(ctx, http.MethodPost, "/control", encodeControl(controlPing, agent.SessionKey{}, control{Type: controlPing}))
 	}
 	if err != nil {
 		return nil, err
@@ -243,13 +243,25 @@ func (s *remoteSandbox) control(x *exchange) {
 	for {
 		select {
 		case line := <-x.controls:
-			if _, err := s.remote.reply(s.ctx, http.MethodPost, "/control", line); err != nil {
-				s.log.Warn("runner: a control was not taken", "cause", err)
-			}
+			go s.post(line) // one does not wait for another
 		case <-x.over:
 			return
 		}
 	}
+}
+
+// post gives a control to the gate.
+func (s *remoteSandbox) post(line []byte) {
+	body, err := s.remote.reply(s.ctx, http.MethodPost, "/control", line)
+	var a ack
+	if err == nil {
+		err = json.Unmarshal(body, &a)
+	}
+	if err != nil {
+		s.log.Warn("runner: a control was not taken", "cause", err)
+		return
+	}
+	s.acknowledge(a)
 }
 
 // encodeKill writes the request to end the runner of a session, unless another turn runs there by now.

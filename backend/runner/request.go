@@ -1,10 +1,12 @@
 package runner
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
+	"sync/atomic"
 
 	"parley/backend/agent"
 )
@@ -134,12 +136,23 @@ func refuse(format string, args ...any) (agent.Launch, agent.Prompt, error) {
 // incoming is any line that the app writes: a request, or with kind "control" a word to the turn that runs.
 type incoming struct {
 	request
-	Kind    string `json:"kind"`
-	ID      string `json:"id"`
-	Control struct {
-		Type string `json:"type"`
-	} `json:"control"`
+	Kind    string  `json:"kind"`
+	ID      string  `json:"id"`
+	Control control `json:"control"`
 }
+
+// control is what is asked of a turn that runs.
+type control struct {
+	Type string `json:"type"`
+	Ref  string `json:"ref,omitempty"`  // of steer: the message
+	Note string `json:"note,omitempty"` // of steer: what it says
+}
+
+const (
+	controlPing  = "ping"
+	controlStop  = "stop"
+	controlSteer = "steer"
+)
 
 func decodeLine(line []byte) (incoming, error) {
 	var in incoming
@@ -152,32 +165,48 @@ func decodeLine(line []byte) (incoming, error) {
 	return in, nil
 }
 
-// obey does what a control asks for. stop reports whether there was a turn to stop.
-func (in incoming) obey(stop func() bool) ack {
+// obey does what a control asks for. turn is the one that it is about, nil if there is none. A steer waits for the turn.
+func (in incoming) obey(ctx context.Context, turn *addressed) ack {
 	a := ack{ID: in.ID}
-	switch {
-	case in.Control.Type == "ping":
-	case in.Control.Type != "stop":
-		a.Error = fmt.Sprintf("the control %q is not supported", in.Control.Type)
-	case !stop():
+	switch c := in.Control; {
+	case c.Type == controlPing:
+	case c.Type != controlStop && c.Type != controlSteer:
+		a.Error = fmt.Sprintf("the control %q is not supported", c.Type)
+	case turn == nil:
 		a.Error = "no such turn is running"
+	case c.Type == controlStop:
+		turn.stop()
+	case !turn.steer(ctx, agent.Steering{Message: agent.MessageID(c.Ref), Text: c.Note}):
+		a.Error = "the turn does not take it"
 	}
 	a.OK = a.Error == ""
 	return a
 }
 
-// encodeControl writes a word to a runner about the turn of a session.
-func encodeControl(word string, key agent.SessionKey) []byte {
-	type control struct {
-		Type string `json:"type"`
+// addressed is a turn as controls know it.
+type addressed struct {
+	stop func()
+	conn atomic.Pointer[agent.Conn] // nil until it is open
+}
+
+func (t *addressed) steer(ctx context.Context, said agent.Steering) bool {
+	conn := t.conn.Load()
+	if conn == nil {
+		return false
 	}
+	steerer, ok := (*conn).(agent.Steerer)
+	return ok && steerer.Steer(ctx, said)
+}
+
+// encodeControl writes a word to a runner about the turn of a session. The answer has the same id.
+func encodeControl(id string, key agent.SessionKey, c control) []byte {
 	line := plainJSON(struct {
 		Kind      string           `json:"kind"`
 		ID        string           `json:"id"`
 		SessionID *agent.SessionID `json:"sessionId"`
 		ProjectID agent.ProjectID  `json:"projectId,omitempty"`
 		Control   control          `json:"control"`
-	}{"control", word, orNull(key.Session), key.Project, control{word}})
+	}{"control", id, orNull(key.Session), key.Project, c})
 	return append(line, '\n')
 }
 

@@ -67,8 +67,8 @@ type server struct {
 
 // turn is a request that is being answered.
 type turn struct {
+	*addressed
 	session agent.SessionID
-	stop    context.CancelFunc
 	ended   chan outcome // gets exactly one
 }
 
@@ -113,7 +113,7 @@ func (s *server) serve(ctx context.Context, lines <-chan incomingLine) error {
 			case !ok:
 				return nil
 			case line.Kind == "control":
-				s.out.line(s.control(line.incoming).encode())
+				s.control(ctx, line.incoming)
 			case line.Kind == "" || line.err != nil:
 				s.queue = append(s.queue, line)
 			default:
@@ -169,25 +169,27 @@ func (s *server) result(o outcome) {
 	s.turn = turn{}
 }
 
-// control does what a control line asks for.
-func (s *server) control(in incoming) ack {
-	return in.obey(func() bool {
-		session := orEmpty(in.SessionID)
-		if s.turn.ended == nil || session != "" && session != s.turn.session {
-			return false
-		}
-		s.turn.stop()
-		return true
-	})
+// control does what a control line asks for. What the agent may take its time for does not hold up what comes next.
+func (s *server) control(ctx context.Context, in incoming) {
+	turn := s.turn.addressed
+	if session := orEmpty(in.SessionID); session != "" && session != s.turn.session {
+		turn = nil
+	}
+	obey := func() { s.out.line(in.obey(ctx, turn).encode()) }
+	if in.Control.Type == controlSteer {
+		go obey()
+	} else {
+		obey()
+	}
 }
 
 // start answers a request in a goroutine of its own.
 func (s *server) start(ctx context.Context, line incomingLine) {
 	ctx, stop := context.WithCancel(ctx)
-	t := turn{orEmpty(line.SessionID), stop, make(chan outcome, 1)}
+	t := turn{&addressed{stop: stop}, orEmpty(line.SessionID), make(chan outcome, 1)}
 	s.turn = t
 	go func() {
-		o := s.supervise(ctx, stop, line)
+		o := s.supervise(ctx, t.addressed, line)
 		stop()
 		o.session = t.session
 		t.ended <- o
@@ -195,17 +197,17 @@ func (s *server) start(ctx context.Context, line incomingLine) {
 }
 
 // supervise takes the turn, and ends it if its engine falls silent.
-func (s *server) supervise(ctx context.Context, stop context.CancelFunc, line incomingLine) outcome {
+func (s *server) supervise(ctx context.Context, turn *addressed, line incomingLine) outcome {
 	silence := time.NewTimer(firstEventLimit)
 	answered := make(chan outcome, 1)
-	go func() { answered <- s.answer(ctx, silence, line) }()
+	go func() { answered <- s.answer(ctx, turn, silence, line) }()
 	select {
 	case o := <-answered:
 		return o
 	case <-silence.C:
 	}
 	overdue := outcome{failure: agent.Errorf(agent.CodeRunTimeout, "The agent said nothing for too long, so its turn was ended.")}
-	stop()
+	turn.stop()
 	select {
 	case <-answered:
 	case <-time.After(agent.StopGrace):
@@ -215,7 +217,7 @@ func (s *server) supervise(ctx context.Context, stop context.CancelFunc, line in
 }
 
 // answer takes the turn. Neither a panic nor an engine that breaks its contract gets past it.
-func (s *server) answer(ctx context.Context, silence *time.Timer, line incomingLine) (o outcome) {
+func (s *server) answer(ctx context.Context, turn *addressed, silence *time.Timer, line incomingLine) (o outcome) {
 	defer func() {
 		if p := recover(); p != nil {
 			o = outcome{failure: agent.AsError(fmt.Errorf("panic: %v\n%s", p, debug.Stack()))}
@@ -228,7 +230,7 @@ func (s *server) answer(ctx context.Context, silence *time.Timer, line incomingL
 		launch, prompt, err = line.decode()
 	}
 	if err == nil {
-		o.finish, o.output, err = s.play(ctx, silence, launch, prompt)
+		o.finish, o.output, err = s.play(ctx, turn, silence, launch, prompt)
 	}
 	if err != nil {
 		return outcome{failure: agent.AsError(err)}
@@ -237,7 +239,7 @@ func (s *server) answer(ctx context.Context, silence *time.Timer, line incomingL
 }
 
 // play lets the engine speak, and sends on what it says.
-func (s *server) play(ctx context.Context, silence *time.Timer, launch agent.Launch, prompt agent.Prompt) (agent.Finish, string, error) {
+func (s *server) play(ctx context.Context, turn *addressed, silence *time.Timer, launch agent.Launch, prompt agent.Prompt) (agent.Finish, string, error) {
 	sandbox, err := s.sandbox(ctx, launch.Backend)
 	if err != nil {
 		return agent.Finish{}, "", err
@@ -247,6 +249,7 @@ func (s *server) play(ctx context.Context, silence *time.Timer, launch agent.Lau
 		return agent.Finish{}, "", err
 	}
 	defer conn.Close()
+	turn.conn.Store(&conn)
 	return relay(conn.Prompt(ctx, prompt), s.out, func() { silence.Reset(idleLimit) })
 }
 

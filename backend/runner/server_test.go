@@ -124,14 +124,16 @@ func TestControl(t *testing.T) {
 		d := serve(t, t.Context())
 		d.control("ping")
 		d.control("stop")
-		d.control("steer")
+		d.control("dance")
 		d.want(`{"type":"control_ack","id":"c-ping","ok":true}}`,
 			`{"type":"control_ack","id":"c-stop","ok":false,"error":"no such turn is running"}}`,
-			`{"type":"control_ack","id":"c-steer","ok":false,"error":"the control \"steer\" is not supported"}}`)
+			`{"type":"control_ack","id":"c-dance","ok":false,"error":"the control \"dance\" is not supported"}}`)
 		d.request("hang")
 		d.write(`{"kind":"control","id":"c","sessionId":"another","control":{"type":"stop"}}` + "\n")
 		d.control("ping")
 		d.want(`{"type":"control_ack","id":"c","ok":false,`, `{"type":"control_ack","id":"c-ping","ok":true}}`)
+		d.control("steer")
+		d.want(`{"type":"control_ack","id":"c-steer","ok":false,"error":"the turn does not take it"}}`)
 		d.control("stop")
 		d.want(`{"type":"control_ack","id":"c-stop","ok":true}}`, `{"type":"done","stopReason":"cancelled"}}`, goodRecord)
 		if err := d.end(); err != nil {

@@ -56,7 +56,7 @@ type capabilities struct {
 	Resume           bool `json:"resume"`
 }
 
-var offered = capabilities{TextMessages: true, ToolCalls: true, Reasoning: true, Permissions: true, Usage: true, StreamingDeltas: true}
+var offered = capabilities{TextMessages: true, ToolCalls: true, Reasoning: true, Permissions: true, Usage: true, StreamingDeltas: true, Steer: true}
 
 // hello is the runner's first line.
 type hello struct {
@@ -146,10 +146,12 @@ type ack struct {
 	Error string `json:"error,omitempty"`
 }
 
+const controlAck = "control_ack"
+
 func (a ack) encode() []byte { return wrapRecord(eventHead, a.event()) }
 
 func (a ack) event() []byte {
-	a.Type = "control_ack"
+	a.Type = controlAck
 	return plainJSON(a)
 }
 
@@ -168,7 +170,7 @@ type done struct {
 
 // isMirror reports whether the app knows an event of this type, and does not need it.
 func isMirror(eventType string) bool {
-	return eventType == "error" || eventType == "done" || eventType == "control_ack"
+	return eventType == "error" || eventType == "done"
 }
 
 // outcome is how a turn ended: with failure set, or with finish.
@@ -235,9 +237,10 @@ func (o outcome) result() []byte {
 	})
 }
 
-// record is what a line says to the app. Of event, ended and dropped at most one is set; a heartbeat sets none.
+// record is what a line says to the app. Of its fields at most one is set; a heartbeat sets none.
 type record struct {
 	event   agent.Event
+	ack     *ack
 	ended   *outcome
 	dropped string // what was not understood, or not believed: it is counted
 }
@@ -280,11 +283,15 @@ func decodeSaid(b []byte) (record, error) {
 	e, err := agent.DecodeEvent(b)
 	switch {
 	case errors.Is(err, agent.ErrUnknownEvent):
-		var named struct{ Type string }
-		if json.Unmarshal(b, &named) == nil && isMirror(named.Type) {
+		var a ack
+		_ = json.Unmarshal(b, &a)
+		switch {
+		case isMirror(a.Type):
 			return record{}, nil
+		case a.Type == controlAck:
+			return record{ack: &a}, nil
 		}
-		return record{dropped: "event " + named.Type}, nil
+		return record{dropped: "event " + a.Type}, nil
 	case err != nil:
 		return record{}, garbage(b)
 	case !agent.Spoken(e):

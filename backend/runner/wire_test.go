@@ -192,9 +192,10 @@ func TestResults(t *testing.T) {
 func TestHelloAndControl(t *testing.T) {
 	key := agent.SessionKey{Project: agent.DefaultProject, Session: "s1"}
 	golden(t, "hello", string(encodeHello("1.2.3"))+"\n")
-	golden(t, "control", string(encodeControl("stop", key))+string(ack{ID: "stop", OK: true}.encode())+"\n"+
-		string(ack{ID: "stop", Error: "no such turn is running"}.encode())+"\n")
-	in, err := decodeLine(encodeControl("stop", key))
+	golden(t, "control", string(encodeControl("stop", key, control{Type: "stop"}))+string(ack{ID: "stop", OK: true}.encode())+"\n"+
+		string(ack{ID: "stop", Error: "no such turn is running"}.encode())+"\n"+
+		string(encodeControl("msg_1", key, control{Type: "steer", Ref: "msg_1", Note: "and <quickly>"}))+string(ack{ID: "msg_1", OK: true}.encode())+"\n")
+	in, err := decodeLine(encodeControl("stop", key, control{Type: "stop"}))
 	if err != nil || in.Kind != "control" || in.Control.Type != "stop" || *in.SessionID != "s1" || in.ProjectID != agent.DefaultProject {
 		t.Errorf("%+v %v", in, err)
 	}

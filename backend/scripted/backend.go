@@ -61,7 +61,7 @@ func (s *sandbox) Open(_ context.Context, launch agent.Launch) (agent.Conn, erro
 	if s.life.Err() != nil {
 		return nil, errClosed
 	}
-	tools, err := tool.Open(s.policy.Scratch, launch)
+	tools, err := tool.Open(s.policy, launch)
 	if err != nil {
 		return nil, err
 	}
@@ -91,6 +91,28 @@ type conn struct {
 	life    context.Context // ends with Close
 	end     context.CancelFunc
 	busy    atomic.Bool
+	heeds   atomic.Pointer[heeding] // nil while nothing can be said in the middle of a turn
+}
+
+// heeding is a turn that waits for what the person says meanwhile.
+type heeding struct {
+	said chan agent.Steering
+	over chan struct{} // closed once it does not any more
+}
+
+// Steer is agent.Steerer's, for a turn whose script asks for it.
+func (c *conn) Steer(ctx context.Context, said agent.Steering) bool {
+	h := c.heeds.Load()
+	if h == nil {
+		return false
+	}
+	select {
+	case h.said <- said:
+		return true
+	case <-h.over:
+	case <-ctx.Done():
+	}
+	return false
 }
 
 // Close waits for a tool that runs, and for nothing else: a turn lives on its reader's goroutine, and may be the one that
@@ -119,6 +141,12 @@ func (c *conn) Prompt(ctx context.Context, prompt agent.Prompt) iter.Seq2[agent.
 		defer context.AfterFunc(c.life, cancel)()
 
 		t := newTurn(ctx, c, prompt, yield)
+		if t.script.Steer {
+			h := &heeding{make(chan agent.Steering), make(chan struct{})}
+			c.heeds.Store(h)
+			defer close(h.over)
+			defer c.heeds.Store(nil)
+		}
 		finish := agent.Finish{StopReason: agent.StopEndTurn, Model: cmp.Or(c.launch.Model, string(agent.KindScripted))}
 		switch err := t.play(); {
 		case err == nil:

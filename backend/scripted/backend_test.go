@@ -18,6 +18,7 @@ func TestConformance(t *testing.T) {
 	agenttest.Run(t, agenttest.Suite{
 		New:    func(*testing.T) agent.Backend { return NewBackend() },
 		Launch: launch,
+		Steers: true,
 	})
 }
 

@@ -35,6 +35,7 @@ const (
 //	[[usage:IN,OUT]]           report this many tokens
 //	[[error:CODE]]             fail with an HTTP status from 400 to 599, or with an agent.Code
 //	[[error1:CODE]]            fail once per session and message
+//	[[steer]]                  wait at the end for what the person says in the middle of the turn, and play that
 //	[[crash]]                  the runner's process dies
 //	[[hang]]                   say nothing more until stopped
 //
@@ -172,6 +173,9 @@ func (r *reader) take(name, value string) (ok bool) {
 			f.Once = name == "error1"
 			r.Failure = &f
 		}
+	case "steer":
+		ok = value == ""
+		r.Steer = r.Steer || ok
 	case "crash", "hang":
 		if ok = value == ""; ok && r.breaksHere() {
 			r.Crash, r.Hang = name == "crash", name == "hang"

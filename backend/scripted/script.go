@@ -27,6 +27,7 @@ type Script struct {
 	Deltas   int
 	Size     int
 	Usage    *agent.Usage // of the whole turn
+	Steer    bool         // then comes what the person says in the middle of the turn; only agents can do that
 
 	// At most one of these is set; it breaks the turn off At its place. The first in the text wins.
 	Failure *Failure

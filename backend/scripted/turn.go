@@ -67,10 +67,30 @@ func (t *turn) play() error {
 	}
 	_, approved := t.prompt.Resumed()
 	for _, call := range approved {
-		if err := t.say(t.conn.tools.Run(t.ctx, call, nil)); err != nil {
+		if err := t.run(call); err != nil {
 			return err
 		}
 	}
+	if t.script.Steer {
+		if err := t.say(steers); err != nil {
+			return err
+		}
+	}
+	for {
+		if err := t.playScript(); err != nil || !t.script.Steer {
+			return err
+		}
+		if err := t.heed(); err != nil {
+			return err
+		}
+	}
+}
+
+// steers is how a program says that it can be steered.
+var steers = agent.Data{Name: "harness", Data: json.RawMessage(`{"harness":"scripted","how":"warm","steers":true}`)}
+
+// playScript plays what is left of the script.
+func (t *turn) playScript() error {
 	for ; t.step < len(t.script.Tools); t.step++ {
 		if err := t.playModelCall(); err != nil {
 			return err
@@ -84,6 +104,18 @@ func (t *turn) play() error {
 	}
 	t.usage = *t.script.Usage
 	return t.say(agent.UsageReport{Usage: t.usage})
+}
+
+// heed waits for what the person says in the middle of the turn: it is the script from then on.
+func (t *turn) heed() error {
+	h := t.conn.heeds.Load()
+	select {
+	case said := <-h.said:
+		t.script, t.step = Parse(said.Text), 0
+		return t.say(agent.Steered{Message: said.Message})
+	case <-t.ctx.Done():
+		return errStopped
+	}
 }
 
 // playModelCall plays one model call and, if it ends in one, the tool call.
@@ -149,7 +181,7 @@ func (t *turn) call(step ToolStep) error {
 	}
 	switch e := t.conn.tools.Decide(call, t.conn.launch.Grounds(t.prompt)).(type) {
 	case nil:
-		return t.say(t.conn.tools.Run(t.ctx, call, nil))
+		return t.run(call)
 	case agent.InteractionRequest:
 		if err := t.say(e); err != nil {
 			return err
@@ -158,6 +190,25 @@ func (t *turn) call(step ToolStep) error {
 	default:
 		return t.say(e)
 	}
+}
+
+// run runs a call and gives its result. What it says before it is not worth staying for when the reader has left.
+func (t *turn) run(call agent.ToolCall) error {
+	ctx, cancel := context.WithCancel(t.ctx)
+	defer cancel()
+	var left error
+	result := t.conn.tools.Run(ctx, call, func(e agent.Event) {
+		if left == nil {
+			left = t.say(e)
+		}
+		if left != nil {
+			cancel()
+		}
+	})
+	if left != nil {
+		return left
+	}
+	return t.say(result)
 }
 
 // pieces cuts the text of arguments between runes, into about sixteen pieces or fewer.

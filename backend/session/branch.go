@@ -122,11 +122,10 @@ func (s *Sessions) turnOf(ctx context.Context, session store.Session, message ag
 	return turns[len(turns)-1], nil
 }
 
-// place is where a turn goes: after which other one, and what it answers; user is nil for a message that is stored.
+// place is where a turn goes: after which other one, and what it answers.
 type place struct {
 	parent agent.TurnID
-	user   *agent.Message
-	asked  agent.MessageID
+	asked  agent.Message
 }
 
 // place finds where the turn of a request goes: at the end of the branch that is shown; or beside the one whose answer is
@@ -134,7 +133,11 @@ type place struct {
 func (s *Sessions) place(ctx context.Context, session store.Session, r Request) (place, error) {
 	if r.Regenerate {
 		last, err := s.again(ctx, session, r.Answer)
-		return place{last.Parent, nil, last.UserMessage}, err
+		if err != nil {
+			return place{}, err
+		}
+		asked, err := s.Store.Message(ctx, session.Key, last.UserMessage)
+		return place{last.Parent, asked}, err
 	}
 	user := r.User
 	if user.ID == "" {
@@ -146,7 +149,7 @@ func (s *Sessions) place(ctx context.Context, session store.Session, r Request) 
 	}
 	turn, err := s.turnOf(ctx, session, replaced)
 	if errors.Is(err, store.ErrNotFound) && r.Edits == "" {
-		return place{session.Head, &user, user.ID}, nil
+		return place{session.Head, user}, nil
 	}
 	if errors.Is(err, store.ErrNotFound) {
 		return place{}, agent.Errorf(agent.CodeValidation, "There is no message %s to edit in this session.", r.Edits)
@@ -164,7 +167,7 @@ func (s *Sessions) place(ctx context.Context, session store.Session, r Request) 
 	if n := len(editions); n > 0 { // not all of them need be here: a fork has those of its branch
 		user.ID = user.ID.Edit(editions[n-1].ID.Edition() + 1)
 	}
-	return place{turn.Parent, &user, user.ID}, nil
+	return place{turn.Parent, user}, nil
 }
 
 // again gives the turn whose answer is to be written anew: that of a message, or the last one.

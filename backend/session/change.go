@@ -10,8 +10,8 @@ import (
 	"parley/backend/store"
 )
 
-// Change changes what a person may change about a session. A draft, a mode and the choice of files may come before the
-// session's first message: then they make the session, so that nothing said is lost.
+// Change changes what a person may change about a session. A draft, a mode and the choice of files may come before the session's
+// first message: then they make the session, so that nothing that was typed or chosen is lost.
 func (s *Sessions) Change(ctx context.Context, key agent.SessionKey, c store.Change) (store.Session, error) {
 	attached := agent.Message{Parts: c.DraftFiles}
 	if err := s.lookUpMedia(ctx, key.Project, &attached); err != nil {
@@ -56,6 +56,9 @@ func (s *Sessions) checkFiles(ctx context.Context, key agent.SessionKey, c *stor
 		if info, _ := os.Stat(dir); err != nil || !filepath.IsAbs(dir) || info == nil || !info.IsDir() {
 			return agent.Errorf(agent.CodeValidation, "The session cannot work in this folder: there is none at this path, or it cannot be read. Give the absolute path of one.")
 		}
+		if rest, err := filepath.Rel(s.Data, dir); s.Data != "" && err == nil && filepath.IsLocal(rest) {
+			return agent.Errorf(agent.CodeValidation, "The session cannot work in this folder: Parley keeps there what it has. Choose another.")
+		}
 		c.WorkingDir = &dir
 	}
 	if c.Scope == nil {
@@ -73,7 +76,7 @@ func (s *Sessions) checkFiles(ctx context.Context, key agent.SessionKey, c *stor
 	case !errors.Is(err, store.ErrNotFound):
 		return err
 	}
-	if *c.Scope == agent.ScopeProject && folder == "" {
+	if *c.Scope == agent.FilesProject && folder == "" {
 		return agent.Errorf(agent.CodeValidation, "The session is about no folder yet, so it cannot work in one. Choose a folder first.")
 	}
 	return nil

@@ -50,6 +50,9 @@ type Event struct {
 	Action     string                `json:"action,omitempty"`
 	Preview    string                `json:"preview,omitempty"`
 	Approved   *bool                 `json:"approved,omitempty"`
+
+	Mode            string `json:"mode,omitempty"`
+	DirectiveLength *int   `json:"directiveLength,omitempty"` // in characters: no event holds what the person says
 }
 
 // Context is where a session was started.
@@ -185,6 +188,9 @@ func finer(out *Event, event agent.Event) {
 		out.Type, out.URL, out.MediaType = "agent:file", e.URL, e.MediaType
 	case agent.Plan:
 		out.Type, out.Items = "agent:plan", e.Items
+	case agent.Steered:
+		length := utf8.RuneCountInString(e.Text)
+		out.Type, out.MessageID, out.Mode, out.DirectiveLength = "agent:directive_injected", e.Message, "steer", &length
 	case agent.Source:
 		out.Type, out.URL, out.MediaType, out.Text = "agent:source", e.URL, e.MediaType, e.Title
 	case agent.InteractionRequest:

@@ -10,21 +10,24 @@ import (
 type turnLog struct {
 	sessions *Sessions
 	turn     *Turn
-	calls    map[string]string // tool call id → tool name
-	spoken   bool              // a provider was reached
-	content  bool              // something was said that a person can see
-	asked    bool              // something was asked since the turn began or went on
-	before   agent.Usage       // of what was said before the last pause
-	model    string            // that answered before the last pause
+	calls    map[string]string        // tool call id → tool name
+	told     map[agent.MessageID]bool // in the middle of the turn
+	spoken   bool                     // a provider was reached
+	content  bool                     // something was said that a person can see
+	asked    bool                     // something was asked since the turn began or went on
+	before   agent.Usage              // of what was said before the last pause
+	model    string                   // that answered before the last pause
 }
 
 // newTurnLog goes on where the turn's records end.
 func newTurnLog(s *Sessions, t *Turn) *turnLog {
-	l := &turnLog{sessions: s, turn: t, calls: map[string]string{}}
+	l := &turnLog{sessions: s, turn: t, calls: map[string]string{}, told: map[agent.MessageID]bool{}}
 	for _, r := range t.records {
 		switch e := r.Event.(type) {
 		case agent.ToolCall:
 			l.calls[e.ID] = e.Name
+		case agent.Steered:
+			l.told[e.Message] = true
 		case agent.TurnPaused:
 			l.spoken, l.content = true, true
 			l.before, l.model = e.Usage, e.Model
@@ -55,17 +58,18 @@ func (l *turnLog) follow(ctx context.Context, b *batch) agent.Event {
 
 // store keeps events, then shows them.
 func (l *turnLog) store(ctx context.Context, events []agent.Event) error {
-	if len(events) == 0 {
+	s, t := l.sessions, l.turn
+	if events = l.complete(events); len(events) == 0 {
 		return nil
 	}
-	s, t := l.sessions, l.turn
-	records, err := s.Store.AppendEvents(ctx, t.Key, t.ID, l.complete(events))
+	records, err := s.Store.AppendEvents(ctx, t.Key, t.ID, events)
 	if err != nil {
 		return agent.Wrap(agent.CodeInternal, err, "The answer could not be stored, so it was stopped. Is the disk full?")
 	}
 	t.publish(records)
 	for _, r := range records {
-		if _, asks := r.Event.(agent.InteractionRequest); asks {
+		switch r.Event.(type) {
+		case agent.InteractionRequest, agent.Steered:
 			s.changes.publish(Change{t.Key, r})
 		}
 	}
@@ -91,29 +95,40 @@ func (l *turnLog) finish(f agent.Finish) agent.Event {
 	return agent.TurnCompleted{StopReason: f.StopReason, Usage: usage, Model: f.Model, TraceID: f.TraceID}
 }
 
-// complete fills in what a harness may leave out, and notes what has been said.
+// complete fills in what a harness may leave out, and notes what has been said. It drops what the agent says that it was told, and
+// nobody told it.
 func (l *turnLog) complete(events []agent.Event) []agent.Event {
-	l.spoken = true
-	for i, e := range events {
-		switch e := e.(type) {
+	kept := events[:0]
+	for _, e := range events {
+		switch said := e.(type) {
 		case agent.ToolCall:
-			l.calls[e.ID] = e.Name
+			l.calls[said.ID] = said.Name
 			l.content = true
 		case agent.ToolResult:
-			if e.Name == "" {
-				e.Name = l.calls[e.ID]
+			if said.Name == "" {
+				said.Name = l.calls[said.ID]
 			}
-			events[i] = e
+			e = said
 		case agent.InteractionRequest:
-			e.ID = agent.NewInteractionID()
+			said.ID = agent.NewInteractionID()
 			l.asked = true
-			events[i] = e
+			e = said
 		case agent.UsageReport:
-			e.Usage = l.before.Add(e.Usage)
-			events[i] = e
+			said.Usage = l.before.Add(said.Usage)
+			e = said
+		case agent.Steered:
+			text, given := l.sessions.wasGiven(l.turn.Key, said.Message)
+			if !given || l.told[said.Message] {
+				l.sessions.Log.Warn("the agent heard what nobody said", "session", l.turn.Key.Session, "turn", l.turn.ID)
+				continue
+			}
+			l.told[said.Message] = true
+			e = agent.Steered{Message: said.Message, Text: text}
 		case agent.MessageDelta, agent.MessageWhole, agent.File, agent.Plan:
 			l.content = true
 		}
+		kept = append(kept, e)
+		l.spoken = true
 	}
-	return events
+	return kept
 }

@@ -46,6 +46,44 @@ func TestAnAgentIsToldOfWhatItDoesNotSee(t *testing.T) {
 	}
 }
 
+// TestWhoIsShownPictures: a loop sees those of the whole session, as far as there is room, the newest first; a program those of
+// the newest message.
+func TestWhoIsShownPictures(t *testing.T) {
+	w := fresh(t)
+	shown := func(content string, size int64) agent.Message {
+		m := agent.Media{MimeType: "image/png", Handle: agent.MediaHandle("media://sha256-" + strings.Repeat(content, 64)), Content: []byte(content)}
+		if err := w.store.PutMedia(t.Context(), home.Project, m); err != nil {
+			t.Fatal(err)
+		}
+		part := m.Part(content)
+		part.ByteLength = size
+		return agent.Message{Role: agent.RoleUser, Parts: []agent.Part{part}}
+	}
+	for name, c := range map[string]struct {
+		launch agent.Launch
+		want   string
+	}{
+		"loop":        {agent.Launch{Endpoint: &agent.Endpoint{}}, "a c"},
+		"program":     {agent.Launch{Program: &agent.Program{}, Endpoint: &agent.Endpoint{}}, "c"},
+		"neither one": {agent.Launch{}, ""},
+	} {
+		said := []agent.Message{shown("a", 1), shown("b", seen), shown("c", 1)}
+		said, media, err := w.told(t.Context(), &Turn{Key: home}, said, c.launch)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, m := range said {
+			if p, ok := m.Parts[0].(agent.MediaPart); ok {
+				got = append(got, string(media[p.Handle]))
+			}
+		}
+		if got := strings.Join(got, " "); got != c.want {
+			t.Errorf("%s: sees %q", name, got)
+		}
+	}
+}
+
 func TestADraftMayBeAFile(t *testing.T) {
 	w := fresh(t)
 	milk, err := agent.NewMedia([]byte("milk"))

@@ -206,7 +206,7 @@ func (s *Sessions) resume(ctx context.Context, key agent.SessionKey, id agent.Tu
 		}
 		return nil, err
 	}
-	go s.run(ctx, t, session)
+	go s.run(ctx, t, func(log *turnLog) opened { return s.reopen(ctx, t, session, log) })
 	return t, nil
 }
 

@@ -38,6 +38,9 @@ func (s *Sessions) Enqueue(ctx context.Context, r Request) (store.Queued, *Turn,
 	if t, err := s.known(ctx, session, r.User); t != nil || err != nil {
 		return store.Queued{}, t, err
 	}
+	if t, err := s.hearer(ctx, r.Key, r.User.ID); t != nil || err != nil {
+		return store.Queued{}, t, err
+	}
 	queued, err := s.Store.Enqueue(ctx, r.Key, r.User, r.Media)
 	if err != nil {
 		return store.Queued{}, nil, err
@@ -53,6 +56,9 @@ func (s *Sessions) Enqueue(ctx context.Context, r Request) (store.Queued, *Turn,
 // ChangeQueued gives a message that waits another text; its files stay.
 func (s *Sessions) ChangeQueued(ctx context.Context, key agent.SessionKey, number int64, text string) error {
 	q, err := s.queued(ctx, key, number)
+	if err == nil {
+		err = s.changeable(q, key)
+	}
 	if err != nil {
 		return err
 	}
@@ -66,7 +72,14 @@ func (s *Sessions) ChangeQueued(ctx context.Context, key agent.SessionKey, numbe
 
 // Unqueue removes a message that waits.
 func (s *Sessions) Unqueue(ctx context.Context, key agent.SessionKey, number int64) error {
-	if err := s.Store.Unqueue(ctx, key, number); err != nil {
+	q, err := s.queued(ctx, key, number)
+	if err == nil {
+		err = s.changeable(q, key)
+	}
+	if err == nil {
+		err = s.Store.Unqueue(ctx, key, number)
+	}
+	if err != nil {
 		return err
 	}
 	s.changes.publish(Change{Key: key})
@@ -86,7 +99,7 @@ func (s *Sessions) queued(ctx context.Context, key agent.SessionKey, number int6
 	return queue[i], nil
 }
 
-// Await gives the turn that answers a message which waits, once it begins. It is store.ErrNotFound if the message was
+// Await gives the turn that answers a message which waits, once it begins, or that was told it in its middle. It is store.ErrNotFound if the message was
 // removed.
 func (s *Sessions) Await(ctx context.Context, key agent.SessionKey, message agent.MessageID) (*Turn, error) {
 	watcher := s.Watch(key.Project)
@@ -97,12 +110,8 @@ func (s *Sessions) Await(ctx context.Context, key agent.SessionKey, message agen
 		if err != nil {
 			return nil, err
 		}
-		turns, err := s.Store.TurnsFor(ctx, key, message)
-		if err != nil {
-			return nil, err
-		}
-		if len(turns) > 0 {
-			return s.replay(ctx, key, turns[0].ID)
+		if t, err := s.hearer(ctx, key, message); t != nil || err != nil {
+			return t, err
 		}
 		if !slices.ContainsFunc(queue, func(q store.Queued) bool { return q.Message.ID == message }) {
 			return nil, store.ErrNotFound
@@ -117,17 +126,29 @@ func (s *Sessions) Await(ctx context.Context, key agent.SessionKey, message agen
 	}
 }
 
-// SendNow stops what runs, keeps what was said, and sends a message that waits: the first one if number is 0. It is
-// store.ErrNotFound if there is none.
+// SendNow tells a message that waits, the first one if number is 0, to the agent in the middle of its turn, and gives that turn.
+// If it does not take any, what runs is stopped, what was said is kept, and the message is sent. It is store.ErrNotFound if
+// there is none.
 func (s *Sessions) SendNow(ctx context.Context, key agent.SessionKey, number int64) (*Turn, error) {
 	q, err := s.queued(ctx, key, number)
 	if err != nil {
 		return nil, err
 	}
+	if t, ok := s.Running(key); ok {
+		if taken, err := s.steer(ctx, t, q.Message); taken || err != nil {
+			return t, err
+		}
+	}
 	if _, err := s.Stop(ctx, key); err != nil {
 		return nil, err
 	}
-	return s.sendQueued(ctx, key, q)
+	t, err := s.sendQueued(ctx, key, q)
+	if errors.Is(err, store.ErrNotFound) {
+		if heard, lost := s.hearer(ctx, key, q.Message.ID); heard != nil || lost != nil {
+			return heard, lost
+		}
+	}
+	return t, err
 }
 
 func (s *Sessions) sendQueued(ctx context.Context, key agent.SessionKey, q store.Queued) (*Turn, error) {

@@ -25,7 +25,8 @@ func (s *Sessions) start(ctx context.Context, t *Turn, r Request) error {
 	if session.Status == store.Paused {
 		return ErrBusy
 	}
-	if _, err := fill(session.Agent.SystemPrompt, r.Inputs); err != nil {
+	instructions, err := fill(session.Agent.SystemPrompt, r.Inputs)
+	if err != nil {
 		return err
 	}
 	if _, err := s.Harness(session.Agent.Harness); err != nil {
@@ -35,35 +36,58 @@ func (s *Sessions) start(ctx context.Context, t *Turn, r Request) error {
 	if err != nil {
 		return err
 	}
-	first, err := s.Store.StartTurn(ctx, r.Key, store.NewTurn{
+	turn := store.NewTurn{
 		Started: agent.TurnStarted{
-			Turn: t.ID, UserMessage: at.asked, Message: t.Message, Agent: session.Agent.ID, Model: session.Agent.Model,
+			Turn: t.ID, UserMessage: at.asked.ID, Message: t.Message, Agent: session.Agent.ID, Model: session.Agent.Model,
 			Trace: agent.NewTrace(), Inputs: r.Inputs,
 		},
 		Parent: at.parent,
-		User:   at.user,
 		Media:  r.Media,
 		Title:  title(r.User),
 		Queued: r.queued,
-	})
+	}
+	if !r.Regenerate {
+		turn.User = &at.asked
+	}
+	// The agent gets ready while the disk takes the turn; it is asked after that.
+	ready := make(chan opened, 1)
+	go func() { ready <- s.openNew(ctx, t, session, instructions, at) }()
+	first, err := s.Store.StartTurn(ctx, r.Key, turn)
+	if err != nil {
+		(<-ready).close()
+	}
 	if errors.Is(err, store.ErrExists) {
-		return agent.Errorf(agent.CodeValidation, "The message id %s is taken in this session. Send it under a new id.", at.asked)
+		return agent.Errorf(agent.CodeValidation, "The message id %s is taken in this session. Send it under a new id.", at.asked.ID)
 	}
 	if err != nil {
 		return err
 	}
 	t.publish([]agent.Record{first})
 	s.changes.publish(Change{t.Key, first})
-	go s.run(ctx, t, session)
+	go s.run(ctx, t, func(*turnLog) opened { return <-ready })
 	return nil
+}
+
+// opened is an agent that is ready to be asked, or why there is none.
+type opened struct {
+	conn   agent.Conn
+	launch agent.Launch
+	prompt agent.Prompt
+	err    error
+}
+
+func (o opened) close() {
+	if o.conn != nil {
+		o.conn.Close()
+	}
 }
 
 // run takes the turn to its end, or to where it waits for answers, and frees the session. What waits in the queue of a turn
 // that is done is sent.
-func (s *Sessions) run(ctx context.Context, t *Turn, session store.Session) {
+func (s *Sessions) run(ctx context.Context, t *Turn, open func(*turnLog) opened) {
 	defer s.end(t, func() { s.goOn(ctx, t.Key) })
 	log := newTurnLog(s, t)
-	done := s.answer(ctx, t, session, log)
+	done := s.answer(ctx, t, log, open(log))
 	if err := s.settle(ctx, t, log, done); err != nil {
 		s.Log.Error("the turn could not be settled", "session", t.Key.Session, "turn", t.ID, "error", err)
 		t.fail(err)
@@ -72,31 +96,23 @@ func (s *Sessions) run(ctx context.Context, t *Turn, session store.Session) {
 
 // answer lets the agent speak and says how it ended: with TurnCompleted or TurnPaused. Everything said is stored and shown by
 // the time it returns.
-func (s *Sessions) answer(ctx context.Context, t *Turn, session store.Session, log *turnLog) agent.Event {
-	var approved []string
-	if t.From > 0 {
-		results, allowed, err := s.consequences(ctx, t)
-		if err == nil {
-			err = log.store(ctx, results)
-		}
-		if err != nil {
-			return s.failed(t, err)
-		}
-		approved = allowed
-	} else if session.Turns >= session.MaxTurns {
-		return failed(agent.Errorf(agent.CodeTurnLimit, "This session has reached its limit of %d turns.", session.MaxTurns))
+func (s *Sessions) answer(ctx context.Context, t *Turn, log *turnLog, o opened) agent.Event {
+	defer o.close()
+	if o.err == nil {
+		o.prompt.Messages, o.prompt.Media, o.err = s.told(ctx, t, o.prompt.Messages, o.launch)
 	}
-	conn, prompt, err := s.open(ctx, t, session)
-	if err != nil {
-		return s.failed(t, err)
+	if o.err != nil {
+		return s.failed(t, o.err)
 	}
-	defer conn.Close()
-	prompt.Approved = approved
+	if steerer, ok := o.conn.(agent.Steerer); ok {
+		t.listen(steerer)
+		defer t.listen(nil)
+	}
 
 	// Two loops: one reads what the agent says, the other stores it, so that neither waits for the other's next step.
 	batch := newBatch()
 	go func() {
-		for event, err := range conn.Prompt(t.ctx, prompt) {
+		for event, err := range o.conn.Prompt(t.ctx, o.prompt) {
 			if !batch.add(event, err) {
 				return
 			}
@@ -106,50 +122,71 @@ func (s *Sessions) answer(ctx context.Context, t *Turn, session store.Session, l
 	return log.follow(ctx, batch)
 }
 
-// open resolves everything that the turn needs and opens the agent.
-func (s *Sessions) open(ctx context.Context, t *Turn, session store.Session) (agent.Conn, agent.Prompt, error) {
-	prompt := agent.Prompt{Key: t.Key, Turn: t.ID}
-	spec := session.Agent
-	harness, err := s.Harness(spec.Harness)
+// openNew opens the agent for a turn that begins at a place.
+func (s *Sessions) openNew(ctx context.Context, t *Turn, session store.Session, instructions string, at place) opened {
+	if session.Turns >= session.MaxTurns {
+		return opened{err: agent.Errorf(agent.CodeTurnLimit, "This session has reached its limit of %d turns.", session.MaxTurns)}
+	}
+	before, err := s.Store.History(ctx, at.parent)
 	if err != nil {
-		return nil, prompt, err
+		return opened{err: err}
 	}
-	if spec.SystemPrompt, err = fill(spec.SystemPrompt, t.inputs()); err != nil {
-		return nil, prompt, err
+	return s.open(ctx, t, session, instructions, at.parent, append(before, at.asked))
+}
+
+// reopen opens the agent for a turn that was paused, with what follows from the answers.
+func (s *Sessions) reopen(ctx context.Context, t *Turn, session store.Session, log *turnLog) opened {
+	results, approved, err := s.consequences(ctx, t)
+	if err == nil {
+		err = log.store(ctx, results)
 	}
+	var instructions string
+	if err == nil {
+		instructions, err = fill(session.Agent.SystemPrompt, t.inputs())
+	}
+	var row store.Turn
+	if err == nil {
+		row, err = s.Store.Turn(ctx, t.Key, t.Message)
+	}
+	var before []agent.Message
+	if err == nil {
+		before, err = s.Store.History(ctx, t.ID)
+	}
+	if err != nil {
+		return opened{err: err}
+	}
+	o := s.open(ctx, t, session, instructions, row.Parent, append(before, uistream.Durable(t.records)...))
+	o.prompt.Approved = approved
+	return o
+}
+
+// open resolves what the turn needs besides what was said, and opens the agent.
+func (s *Sessions) open(ctx context.Context, t *Turn, session store.Session, instructions string, after agent.TurnID, said []agent.Message) (o opened) {
+	o.prompt = agent.Prompt{Key: t.Key, Turn: t.ID, After: after, Messages: said}
+	spec := session.Agent
+	spec.SystemPrompt = instructions
 	spec.Permissions.Mode = session.Mode
 	spec.Permissions.Rules = policy.For(spec.Permissions)
-	launch, err := s.Environment.Launch(harness, spec)
-	if err != nil {
-		return nil, prompt, err
+	var harness agent.Harness
+	if harness, o.err = s.Harness(spec.Harness); o.err != nil {
+		return o
 	}
-	transcript, err := s.Store.History(ctx, t.ID)
-	if err != nil {
-		return nil, prompt, err
+	if o.launch, o.err = s.Environment.Launch(harness, spec); o.err != nil {
+		return o
 	}
-	if t.From > 0 {
-		transcript = append(transcript, uistream.Durable(t.records)...)
+	if o.prompt.Allowed, o.err = s.Store.Allowed(ctx, t.Key); o.err != nil {
+		return o
 	}
-	row, err := s.Store.Turn(ctx, t.Key, t.Message)
-	if err != nil {
-		return nil, prompt, err
-	}
-	prompt.After = row.Parent
-	if prompt.Messages, prompt.Media, err = s.told(ctx, t, transcript, launch); err != nil {
-		return nil, prompt, err
-	}
-	if prompt.Allowed, err = s.Store.Allowed(ctx, t.Key); err != nil {
-		return nil, prompt, err
-	}
-	if key, ok := s.Key(session.Agent.Provider); ok {
-		prompt.Secrets = map[string]string{session.Agent.Provider: key}
+	if key, ok := s.Key(spec.Provider); ok {
+		o.prompt.Secrets = map[string]string{spec.Provider: key}
 	}
 	scratch := s.Scratch(t.Key)
 	if err := os.MkdirAll(scratch, 0o700); err != nil {
-		return nil, prompt, agent.Wrap(agent.CodeSandbox, err, "The session's scratch folder could not be made.")
+		o.err = agent.Wrap(agent.CodeSandbox, err, "The session's scratch folder could not be made.")
+		return o
 	}
-	conn, err := s.Environment.Open(t.ctx, t.Key, agent.Policy{Scope: session.Scope, Scratch: scratch, Folder: session.WorkingDir, Data: s.Data}, launch)
-	return conn, prompt, err
+	o.conn, o.err = s.Environment.Open(t.ctx, t.Key, agent.Policy{Scope: session.Scope, Scratch: scratch, Folder: session.WorkingDir, Data: s.Data}, o.launch)
+	return o
 }
 
 // settle stores how a turn ended, or that it waits, and shows it.
@@ -160,6 +197,7 @@ func (s *Sessions) settle(ctx context.Context, t *Turn, log *turnLog, ended agen
 	case agent.TurnPaused:
 		last, err = s.Store.PauseTurn(ctx, t.Key, t.ID, ended)
 	case agent.TurnCompleted:
+		s.takeBack(t.Key)
 		rows := uistream.Durable(append(slices.Clip(t.records), agent.Record{Event: ended}))
 		last, err = s.Store.SettleTurn(ctx, t.Key, t.ID, ended, rows, store.Idle, log.spoken)
 		if ended.StopReason == agent.StopCancelled && t.stopped == WasIdle {

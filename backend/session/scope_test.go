@@ -30,12 +30,12 @@ func TestAnotherScopeIsAnotherSandbox(t *testing.T) {
 	folder := t.TempDir()
 	w.Folder = func(agent.ProjectID) string { return folder }
 	w.Data = "/data"
-	want := agent.Policy{Scope: agent.ScopeSandboxed, Scratch: w.Scratch(home), Folder: folder, Data: "/data"}
+	want := agent.Policy{Scope: agent.FilesSandboxed, Scratch: w.Scratch(home), Folder: folder, Data: "/data"}
 	for _, change := range []func(){
 		func() {},
-		func() { want.Scope = agent.ScopeProject },
+		func() { want.Scope = agent.FilesProject },
 		func() { want.Folder = t.TempDir() },
-		func() { want.Scope, want.Folder = agent.ScopeFull, "" },
+		func() { want.Scope, want.Folder = agent.FilesFull, "" },
 	} {
 		change()
 		if _, err := w.Change(t.Context(), home, store.Change{Scope: &want.Scope, WorkingDir: &want.Folder}); err != nil {
@@ -61,8 +61,8 @@ func TestAScopeThatCannotBeHad(t *testing.T) {
 	for name, c := range map[string]store.Change{
 		"none of the list":       {Scope: scope("everything")},
 		"no scope":               {Scope: scope("")},
-		"no folder to work in":   {Scope: scope(agent.ScopeProject)},
-		"a folder taken from it": {Scope: scope(agent.ScopeProject), WorkingDir: new(string)},
+		"no folder to work in":   {Scope: scope(agent.FilesProject)},
+		"a folder taken from it": {Scope: scope(agent.FilesProject), WorkingDir: new(string)},
 		"a file":                 {WorkingDir: &file},
 		"what is not there":      {WorkingDir: new(filepath.Join(folder, "nothing"))},
 		"a path without a begin": {WorkingDir: new(".")},
@@ -74,8 +74,8 @@ func TestAScopeThatCannotBeHad(t *testing.T) {
 	if _, err := w.Store.Session(t.Context(), home); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("a refused choice made the session (%v)", err)
 	}
-	s, err := w.Change(t.Context(), home, store.Change{Scope: scope(agent.ScopeProject), WorkingDir: &link})
-	if real, _ := filepath.EvalSymlinks(folder); err != nil || s.Scope != agent.ScopeProject || s.WorkingDir != real {
+	s, err := w.Change(t.Context(), home, store.Change{Scope: scope(agent.FilesProject), WorkingDir: &link})
+	if real, _ := filepath.EvalSymlinks(folder); err != nil || s.Scope != agent.FilesProject || s.WorkingDir != real {
 		t.Errorf("it is about %s %s (%v)", s.Scope, s.WorkingDir, err)
 	}
 }

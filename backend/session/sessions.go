@@ -38,14 +38,15 @@ type Sessions struct {
 	changes changes
 
 	mu      sync.Mutex
-	turns   map[agent.SessionKey]*Turn // running
+	turns   map[agent.SessionKey]*Turn                      // running
+	given   map[agent.SessionKey]map[agent.MessageID]string // see give
 	closed  bool
 	running sync.WaitGroup
 }
 
 // Open settles what an earlier process left unsettled and is ready to run sessions. Close it.
 func Open(ctx context.Context, o Options) (*Sessions, error) {
-	s := &Sessions{Options: o, turns: map[agent.SessionKey]*Turn{}}
+	s := &Sessions{Options: o, turns: map[agent.SessionKey]*Turn{}, given: map[agent.SessionKey]map[agent.MessageID]string{}}
 	answered, err := s.recover(ctx)
 	if err != nil {
 		return nil, err

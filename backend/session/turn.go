@@ -27,6 +27,7 @@ type Turn struct {
 	paused  bool          // likewise: it waits for answers
 
 	mu      sync.Mutex
+	conn    agent.Steerer // nil while the agent cannot be told anything
 	records []agent.Record
 	done    bool
 	err     error

@@ -78,8 +78,8 @@ func (f *fork) copy(ctx context.Context, t Turn) error {
 	}
 	f.sent[user] = true
 	result, err := f.tx.exec(ctx, `INSERT INTO message (session, seq, id, turn, role, content, model, at)
-		SELECT ?, ? + row_number() OVER (ORDER BY role <> 'user', seq), id, ?, role, content, model, at FROM message
-		WHERE session = ? AND id = ? OR turn = ? AND role <> 'user'`, f.row, f.messages-1, id, f.from, user, t.ID)
+		SELECT ?1, ?2 + row_number() OVER (ORDER BY id <> ?5, seq), id, ?3, role, content, model, at FROM message
+		WHERE session = ?4 AND id = ?5 OR turn = ?6 AND id <> ?7`, f.row, f.messages-1, id, f.from, user, t.ID, t.UserMessage)
 	if err != nil {
 		return err
 	}

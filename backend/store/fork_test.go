@@ -57,7 +57,7 @@ func grown(t *testing.T, s *Store) (again, asked agent.TurnID) {
 	_, err = s.SettleTurn(t.Context(), home, asked, agent.TurnCompleted{StopReason: agent.StopEndTurn, Usage: agent.Usage{Input: 20, Output: 30}},
 		[]agent.Message{text("a3", agent.RoleAssistant, "a quinceword"), text("a3.1", agent.RoleTool, "done")}, Idle, true)
 	must(t, err)
-	limit, scope := int64(7), agent.ScopeProject
+	limit, scope := int64(7), agent.FilesProject
 	must(t, s.ChangeSession(t.Context(), home, Change{MaxTurns: &limit, Scope: &scope}))
 	return again, asked
 }
@@ -78,7 +78,7 @@ func TestForkCopiesABranch(t *testing.T) {
 	if got, want := transcript(t, s, fork.Head), transcript(t, s, asked); !slices.Equal(got, want) {
 		t.Errorf("the copy is\n%s\nof\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	if fork.Title != "title 1 (fork)" || fork.Status != Idle || fork.WorkingDir != "/work" || fork.Scope != agent.ScopeProject || fork.MaxTurns != 7 || fork.Draft != "" ||
+	if fork.Title != "title 1 (fork)" || fork.Status != Idle || fork.WorkingDir != "/work" || fork.Scope != agent.FilesProject || fork.MaxTurns != 7 || fork.Draft != "" ||
 		fork.Turns != 2 || fork.InputTokens != 22 || fork.OutputTokens != 33 || !reflect.DeepEqual(fork.Agent, spec) {
 		t.Errorf("the fork is %+v", fork)
 	}

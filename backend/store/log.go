@@ -11,17 +11,25 @@ import (
 )
 
 // AppendEvents adds what a turn said to its session's log and gives the records. Their numbers go on from the last. What it
-// asks is there to be answered from then on, whatever happens to the turn.
+// asks is there to be answered from then on, whatever happens to the turn; what it was told in its middle does not wait any more.
 func (s *Store) AppendEvents(ctx context.Context, key agent.SessionKey, turn agent.TurnID, events []agent.Event) ([]agent.Record, error) {
 	var records []agent.Record
 	err := s.update(ctx, written, func(tx tx) (err error) {
-		records, err = s.appendLog(ctx, tx, key, turn, milliseconds(s.now()), events)
+		if records, err = s.appendLog(ctx, tx, key, turn, milliseconds(s.now()), events); err != nil {
+			return err
+		}
 		for _, r := range records {
-			if request, ok := r.Event.(agent.InteractionRequest); ok && err == nil {
-				err = ask(ctx, tx, r, request)
+			switch e := r.Event.(type) {
+			case agent.InteractionRequest:
+				err = ask(ctx, tx, r, e)
+			case agent.Steered:
+				err = dequeue(ctx, tx, key, e.Message)
+			}
+			if err != nil {
+				return err
 			}
 		}
-		return err
+		return nil
 	})
 	return records, err
 }

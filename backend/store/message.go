@@ -61,7 +61,8 @@ func (s *Store) History(ctx context.Context, head agent.TurnID) ([]agent.Message
 			SELECT depth, 0 AS answer, message.* FROM path CROSS JOIN turn ON turn.id = path.id
 				CROSS JOIN message ON message.session = turn.session AND message.id = turn.user_message
 			UNION ALL
-			SELECT depth, 1 AS answer, message.* FROM path CROSS JOIN message ON message.turn = path.id AND message.role <> 'user'
+			SELECT depth, 1 AS answer, message.* FROM path CROSS JOIN turn ON turn.id = path.id
+				CROSS JOIN message ON message.turn = path.id AND message.id <> turn.user_message
 		) ORDER BY depth DESC, answer, seq`, head, 1<<40)
 }
 

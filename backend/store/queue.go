@@ -123,6 +123,13 @@ func unqueue(ctx context.Context, tx tx, key agent.SessionKey, number, at int64)
 	return err
 }
 
+// dequeue removes a waiting message that the agent was told: text, which refers to no media.
+func dequeue(ctx context.Context, tx tx, key agent.SessionKey, message agent.MessageID) error {
+	_, err := tx.exec(ctx, `DELETE FROM queued WHERE message = ? AND session = (SELECT key FROM session WHERE project = ? AND id = ?)`,
+		message, key.Project, key.Session)
+	return err
+}
+
 func findQueued(ctx context.Context, tx tx, key agent.SessionKey, number int64) (session, row int64, err error) {
 	err = tx.row(ctx, `SELECT session.key, queued.key FROM session JOIN queued ON queued.session = session.key
 		WHERE session.project = ? AND session.id = ? AND session.deleted_at IS NULL AND queued.number = ?`,

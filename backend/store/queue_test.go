@@ -99,6 +99,46 @@ func TestAQueuedMessageIsSentOnce(t *testing.T) {
 	}
 }
 
+// §6 Queue and steer: what was told in the middle of a turn waits no more, and stands where it was heard, for models, search and
+// forks.
+func TestAQueuedMessageIsToldInTheMiddleOfATurn(t *testing.T) {
+	s := fresh(t)
+	must(t, s.CreateSession(t.Context(), home, spec, ""))
+	user := text("u1", agent.RoleUser, "go")
+	_, err := s.StartTurn(t.Context(), home, NewTurn{Started: agent.TurnStarted{Turn: "t1", UserMessage: "u1", Message: "a1"}, User: &user})
+	must(t, err)
+	said, other := text("u2", agent.RoleUser, "pomegranate"), text("u3", agent.RoleUser, "later")
+	for _, m := range []agent.Message{said, other} {
+		_, err = s.Enqueue(t.Context(), home, m, nil)
+		must(t, err)
+	}
+	_, err = s.AppendEvents(t.Context(), home, "t1", []agent.Event{agent.MessageDelta{Text: "one"}, agent.Steered{Message: "u2", Text: "pomegranate"}})
+	must(t, err)
+	if got := inQueue(t, s); got != "2:u3" {
+		t.Errorf("%q waits", got)
+	}
+	rows := []agent.Message{text("a1", agent.RoleAssistant, "one"), said, text("a1.1", agent.RoleAssistant, "two")}
+	_, err = s.SettleTurn(t.Context(), home, "t1", agent.TurnCompleted{StopReason: agent.StopEndTurn}, rows, Idle, true)
+	must(t, err)
+	must(t, s.Fork(t.Context(), home, "t1", forked.Session, spec))
+	for _, key := range []agent.SessionKey{home, forked} {
+		session, err := s.Session(t.Context(), key)
+		must(t, err)
+		history, err := s.History(t.Context(), session.Head)
+		if want := append([]agent.Message{user}, rows...); err != nil || !reflect.DeepEqual(history, want) {
+			t.Errorf("%s is %+v (%v)", key.Session, history, err)
+		}
+		turns, err := s.TurnsFor(t.Context(), key, "u2")
+		if err != nil || len(turns) != 1 || turns[0].ID != session.Head {
+			t.Errorf("it was told to %+v (%v)", turns, err)
+		}
+	}
+	caughtUp(t, s)
+	if found := search(t, s, Search{Text: "pomegranate"}); !strings.HasPrefix(found, "a1: ") {
+		t.Errorf("found as %s", found)
+	}
+}
+
 func TestMediaStaysWhileAMessageThatRefersToItWaits(t *testing.T) {
 	s := fresh(t)
 	s.stopCollect()

@@ -86,7 +86,7 @@ func remakeTurn(ctx context.Context, tx tx, turn, session any) error {
 		return err
 	}
 	_, err = tx.exec(ctx, `INSERT INTO turn (id, session, parent, user_message, message, first_seq, last_seq, stop_reason, started_at, settled_at)
-		SELECT ?1, ?2, '', coalesce(nullif(?3, ''), (SELECT id FROM message WHERE session = ?2 AND turn = ?1 AND role = 'user'), 'salvaged-' || ?1),
+		SELECT ?1, ?2, '', coalesce(nullif(?3, ''), (SELECT id FROM message WHERE session = ?2 AND turn = ?1 AND role = 'user' ORDER BY seq LIMIT 1), 'salvaged-' || ?1),
 			coalesce(nullif(?4, ''), 'salvaged-' || ?1), coalesce(min(first), 0), max(first + count - 1), ?5, coalesce(min(at), 0), coalesce(max(at), 0)
 		FROM log WHERE session = ?2 AND turn = ?1`, turn, session, started.UserMessage, started.Message, agent.StopCancelled)
 	return err

@@ -363,7 +363,7 @@ func (f *finder) message(ctx context.Context, q query, key int64) error {
 	var h Hit
 	var at int64
 	var content []byte
-	err := f.store.read.row(ctx, `SELECT session.id, session.title, CASE message.role WHEN 'user' THEN message.id ELSE turn.message END,
+	err := f.store.read.row(ctx, `SELECT session.id, session.title, CASE message.id WHEN turn.user_message THEN message.id ELSE turn.message END,
 			message.role, message.at, message.content
 		FROM message JOIN session ON session.key = message.session JOIN turn ON turn.id = message.turn WHERE message.key = ?`, key).
 		Scan(&h.Session, &h.Title, &h.Message, &h.Role, &at, &content)

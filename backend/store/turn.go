@@ -175,10 +175,16 @@ func (s *Store) Turn(ctx context.Context, key agent.SessionKey, answer agent.Mes
 		WHERE session.project = ? AND session.id = ? AND turn.message = ?`, key.Project, key.Session, answer))
 }
 
-// TurnsFor gives the turns that answer a user message, oldest first; none if there is no such message.
+// TurnsFor gives the turns that answer a user message, or were told it in their middle, oldest first; none if there is no
+// such message.
 func (s *Store) TurnsFor(ctx context.Context, key agent.SessionKey, user agent.MessageID) ([]Turn, error) {
-	return s.listTurns(ctx, `SELECT `+turnColumns+` FROM session JOIN turn ON turn.session = session.key
-		WHERE session.project = ? AND session.id = ? AND turn.user_message = ? ORDER BY turn.first_seq`, key.Project, key.Session, user)
+	return s.listTurns(ctx, `SELECT `+turnColumns+` FROM turn WHERE turn.id IN (
+			SELECT turn.id FROM session JOIN turn ON turn.session = session.key AND turn.user_message = ?3
+				WHERE session.project = ?1 AND session.id = ?2
+			UNION
+			SELECT message.turn FROM session JOIN message ON message.session = session.key AND message.id = ?3 AND message.role = 'user'
+				WHERE session.project = ?1 AND session.id = ?2
+		) ORDER BY turn.first_seq`, key.Project, key.Session, user)
 }
 
 func (s *Store) listTurns(ctx context.Context, query string, args ...any) ([]Turn, error) {

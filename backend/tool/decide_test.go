@@ -23,6 +23,13 @@ func TestDecide(t *testing.T) {
 		{agent.PermissionAsk, "write_file", `{"path":"a","content":"x\ny","append":true}`, nil, `{"type":"interaction_request","toolCallId":"c","kind":"user_approval","payload":{"action":"fs_write","toolName":"write_file","preview":"a (2 lines more)","rule":"write_file"}}`},
 		{agent.PermissionAsk, "write_file", `{"path":"a","content":"x"}`, []string{"read_file", "write_file"}, ""},
 		{agent.PermissionAsk, "write_file", `{"path":"a","content":1}`, nil, ""},
+		{agent.PermissionAsk, "run_command", `{"command":"go","args":["test","./..."],"cwd":"sub"}`, nil, `{"type":"interaction_request","toolCallId":"c","kind":"user_approval","payload":{"action":"process","toolName":"run_command","preview":"go test ./...","rule":"run_command(go test *)"}}`},
+		{agent.PermissionAsk, "edit_file", `{"path":"a","edits":[{"old":"x","new":"y"}]}`, nil, `{"type":"interaction_request","toolCallId":"c","kind":"user_approval","payload":{"action":"fs_write","toolName":"edit_file","preview":"a (1 edit)","rule":"edit_file"}}`},
+		{agent.PermissionAsk, "http_request", `{"method":"GET","url":"https://example.com/x"}`, nil, `{"type":"interaction_request","toolCallId":"c","kind":"user_approval","payload":{"action":"egress","toolName":"http_request","preview":"GET https://example.com/x","rule":"http_request(https://example.com/*)"}}`},
+		{agent.PermissionAsk, "git_commit", `{"message":"Mend","files":["a"]}`, nil, `{"type":"interaction_request","toolCallId":"c","kind":"user_approval","payload":{"action":"process","toolName":"git_commit","preview":"git commit: Mend  a"}}`},
+		{agent.PermissionAuto, "git_commit", `{"message":"Mend","files":["a"]}`, nil, `{"type":"interaction_request","toolCallId":"c","kind":"user_approval","payload":{"action":"process","toolName":"git_commit","preview":"git commit: Mend  a"}}`},
+		{agent.PermissionAuto, "ask_user", `{"question":"Which?","options":["a","b"]}`, nil, `{"type":"interaction_request","toolCallId":"c","kind":"user_input","payload":{"question":"Which?","options":["a","b"]}}`},
+		{agent.PermissionAuto, "ask_user", `{"options":["a","b"]}`, nil, ""},
 		{agent.PermissionAsk, "read_file", `{"path":"a"}`, nil, ""},
 		{agent.PermissionAsk, "list_directory", `{"path":"a"}`, nil, ""},
 		{agent.PermissionAsk, "no_such_tool", `{}`, nil, ""},
@@ -32,7 +39,7 @@ func TestDecide(t *testing.T) {
 		{agent.PermissionAuto, "locate", `[]`, nil, ""},
 		{"", "write_file", `{"path":"a","content":"x"}`, nil, `{"type":"interaction_request","toolCallId":"c","kind":"user_approval","payload":{"action":"fs_write","toolName":"write_file","preview":"a (1 line)","rule":"write_file"}}`}, // nobody said auto
 	} {
-		set, err := Open(t.TempDir(), agent.Launch{Tools: Names(), ClientTools: client, PermissionPolicy: c.policy})
+		set, err := Open(agent.Policy{Scratch: t.TempDir()}, agent.Launch{Tools: Names(), ClientTools: client, PermissionPolicy: c.policy})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -57,7 +64,7 @@ func TestDecide(t *testing.T) {
 
 func TestToolsOfTheCaller(t *testing.T) {
 	spec := agent.ClientToolSpec{Name: "read_file", InputSchema: json.RawMessage(`{}`)}
-	if _, err := Open(t.TempDir(), agent.Launch{Tools: []string{"read_file"}, ClientTools: []agent.ClientToolSpec{spec}}); agent.AsError(err).Code != agent.CodeValidation {
+	if _, err := Open(agent.Policy{Scratch: t.TempDir()}, agent.Launch{Tools: []string{"read_file"}, ClientTools: []agent.ClientToolSpec{spec}}); agent.AsError(err).Code != agent.CodeValidation {
 		t.Errorf("two tools of one name: %v", err)
 	}
 }

@@ -3,26 +3,36 @@ package tool
 import (
 	"context"
 	"encoding/json"
-	"os"
 	"reflect"
 	"strings"
 
 	"parley/backend/agent"
 )
 
+// say passes on what a call has to say before its result. It is called only by the goroutine that runs the tool.
+type say = func(agent.Event)
+
 // define makes a tool, one that only reads, of a function that takes its arguments as a struct A. The struct is both the
 // schema that a model is told and the check of what it sends, see shapeOf.
-func define[A any](d Definition, run func(ctx context.Context, root *os.Root, in A) (output string, data any, err error)) tool {
+func define[A any](d Definition, run func(ctx context.Context, files *Files, in A) (output string, data any, err error)) tool {
+	return defineSpeaking(d, func(ctx context.Context, files *Files, _ string, _ say, in A) (string, any, error) {
+		return run(ctx, files, in)
+	})
+}
+
+// defineSpeaking is define for a tool whose calls, of which it is given the id, have something to say while they run.
+func defineSpeaking[A any](d Definition, run func(ctx context.Context, files *Files, id string, say say, in A) (output string, data any, err error)) tool {
 	wanted := shapeOf(reflect.TypeFor[A]())
 	d.Description = strings.TrimSpace(d.Description)
 	d.Schema, _ = json.Marshal(wanted) // strings, numbers and shapes: it cannot fail
 	d.ReadOnly = true
-	return tool{Definition: d, run: func(ctx context.Context, root *os.Root, input json.RawMessage) (string, json.RawMessage, error) {
+	fits := func(input json.RawMessage) bool { return wanted.decodeAll(input, new(A)) == nil }
+	return tool{Definition: d, fits: fits, run: func(ctx context.Context, files *Files, call agent.ToolCall, say say) (string, json.RawMessage, error) {
 		var in A
-		if problems := wanted.decodeAll(input, &in); problems != nil {
+		if problems := wanted.decodeAll(call.Input, &in); problems != nil {
 			return "", nil, refuse("The arguments of %s do not fit: %s.", d.Name, strings.Join(problems, "; "))
 		}
-		output, data, err := run(ctx, root, in)
+		output, data, err := run(ctx, files, call.ID, say, in)
 		if err != nil {
 			return "", nil, err
 		}
@@ -31,9 +41,8 @@ func define[A any](d Definition, run func(ctx context.Context, root *os.Root, in
 	}}
 }
 
-// defineChange makes a tool that changes something, which its arguments can tell a person.
-func defineChange[A change](d Definition, run func(ctx context.Context, root *os.Root, in A) (output string, data any, err error)) tool {
-	t := define(d, run)
+// changing makes a tool one that changes something, which its arguments can tell a person.
+func changing[A change](t tool) tool {
 	t.ReadOnly = false
 	t.action = agent.Action((*new(A)).action())
 	wanted := shapeOf(reflect.TypeFor[A]())
@@ -42,5 +51,17 @@ func defineChange[A change](d Definition, run func(ctx context.Context, root *os
 		problems := wanted.decodeAll(input, &in)
 		return in, problems == nil
 	}
+	return t
+}
+
+// alwaysAsked makes a tool one of which each call is allowed by itself.
+func alwaysAsked(t tool) tool {
+	t.stated = []agent.Permission{agent.Ask}
+	return t
+}
+
+// asking makes a tool one that is not run: its arguments are a question to the person, and what they say is its result.
+func asking(t tool) tool {
+	t.asks = true
 	return t
 }

@@ -21,13 +21,18 @@ func FuzzRun(f *testing.F) {
 	f.Add("edit_file", `{"path":"file.txt","edits":[{"old":"t","new":"\ud800","all":true}]}`)
 	f.Add("", `{"path":`)
 	f.Fuzz(func(t *testing.T, name, input string) {
-		set, root := open(t)
+		_, root := open(t)
+		set, err := Open(agent.Policy{Scratch: root}, agent.Launch{Tools: []string{"list_directory", "read_file", "search_files", "write_file", "edit_file"}}) // nothing that runs programs
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer set.Close()
 		put(t, filepath.Join(root, "file.txt"), "text\n")
 		put(t, filepath.Join(root, "dir/.gitignore"), "x\n")
 		if err := os.Symlink("..", filepath.Join(root, "up")); err != nil {
 			t.Fatal(err)
 		}
-		r := set.Run(t.Context(), agent.ToolCall{ID: "c", Name: name, Input: json.RawMessage(input)}, nil)
+		r := set.Run(t.Context(), agent.ToolCall{ID: "c", Name: name, Input: json.RawMessage(input)}, func(agent.Event) {})
 		if r.ID != "c" || r.Name != name || r.IsError == (r.Data != nil) || r.Data != nil && !json.Valid(r.Data) || r.IsError && r.Output == "" {
 			t.Errorf("%+v", r)
 		}

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+
+	"parley/backend/agent"
 )
 
 // refusal is what a model is told when a tool did not do what it was asked: what is wrong and, where it can be said, what
@@ -16,15 +18,29 @@ func refuse(format string, args ...any) error { return refusal(fmt.Sprintf(forma
 
 // explain turns an error of the file system into a refusal that knows the path as the model does.
 func explain(err error, path string) error {
-	var told refusal
-	if errors.As(err, &told) {
-		return told
+	var refused refusal
+	if errors.As(err, &refused) {
+		return refused
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return refuse("%s does not exist. list_directory shows what there is.", path)
 	}
+	return refuse("%s cannot be used: %v.", path, reason(err))
+}
+
+// told is what the model reads of an error.
+func told(err error) string {
+	var known *agent.Error
+	if errors.As(err, &known) {
+		return known.Message
+	}
+	return err.Error()
+}
+
+// reason is the innermost cause of an error, which names no path.
+func reason(err error) error {
 	for cause := errors.Unwrap(err); cause != nil; cause = errors.Unwrap(err) {
 		err = cause
 	}
-	return refuse("%s cannot be used: %v.", path, err)
+	return err
 }

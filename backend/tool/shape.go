@@ -21,7 +21,7 @@ type shape struct {
 	MinItems    *int64     `json:"minItems,omitempty"`
 	MaxItems    *int64     `json:"maxItems,omitempty"`
 	Items       *shape     `json:"items,omitempty"`
-	Properties  properties `json:"properties,omitempty"`
+	Properties  properties `json:"properties,omitzero"`
 	Required    []string   `json:"required,omitempty"`
 	Additional  any        `json:"additionalProperties,omitempty"`
 

@@ -8,16 +8,18 @@ import (
 )
 
 // Durable gives the rows that a finished or interrupted turn leaves for models, search and export: for each step an
-// assistant row and, if a call was answered, a tool row with the answers. A call whose arguments never came to be known,
+// assistant row and, if a call was answered, a tool row with the answers; between two steps what the person said there. A call whose arguments never came to be known,
 // and an answer that never came, have no part there.
 //
-// The first row has the id of the turn's message, the others that id and their number: the same log gives the same rows.
+// What the person said has the id that its client gave. Of the others the first has that of the turn's message, the rest that
+// and their number: the same log gives the same rows.
 func Durable(records []agent.Record) []agent.Message {
 	e := NewEncoder("")
 	var d durable
 	for event, c := range e.chunks(records) {
 		d.apply(c, event)
 	}
+	d.open = nil
 	d.endStep()
 	for i := range d.rows {
 		if d.rows[i].Role == agent.RoleAssistant {
@@ -31,8 +33,11 @@ func Durable(records []agent.Record) []agent.Message {
 type durable struct {
 	id      agent.MessageID
 	rows    []agent.Message
+	answers int          // rows that are the agent's
 	said    []agent.Part // in this step
 	results []agent.Part
+	open    []string        // calls that have no answer
+	steered []agent.Message // what the person said, once they have
 	block   kind
 	text    []byte // of the open block
 }
@@ -54,6 +59,11 @@ func (d *durable) apply(c Chunk, event agent.Event) {
 	case toolOutputChunk, toolErrorChunk, toolDeniedChunk:
 		if result, ok := event.(agent.ToolResult); ok { // not a call that was given up
 			d.results = append(d.results, resultPart(result))
+			d.open = slices.DeleteFunc(d.open, func(id string) bool { return id == result.ID })
+		}
+	case dataChunk:
+		if said, ok := event.(agent.Steered); ok {
+			d.steered = append(d.steered, agent.Message{ID: said.Message, Role: agent.RoleUser, Parts: []agent.Part{agent.TextPart{Text: clean(said.Text)}}})
 		}
 	case finishStepChunk, startStepChunk: // what was said, and what was answered after a pause
 		d.endStep()
@@ -72,6 +82,7 @@ func (d *durable) call(c toolInputChunk, event agent.Event) {
 	})
 	if i < 0 {
 		d.said = append(d.said, part)
+		d.open = append(d.open, c.id)
 	} else {
 		d.said[i] = part
 	}
@@ -107,6 +118,10 @@ func (d *durable) endStep() {
 	d.row(agent.RoleAssistant, d.said)
 	d.row(agent.RoleTool, d.results)
 	d.said, d.results = nil, nil
+	if len(d.open) == 0 {
+		d.rows = append(d.rows, d.steered...)
+		d.steered = nil
+	}
 }
 
 func (d *durable) row(role agent.Role, parts []agent.Part) {
@@ -114,8 +129,9 @@ func (d *durable) row(role agent.Role, parts []agent.Part) {
 		return
 	}
 	id := d.id
-	if n := len(d.rows); n > 0 {
-		id += agent.MessageID("." + strconv.Itoa(n))
+	if d.answers > 0 {
+		id += agent.MessageID("." + strconv.Itoa(d.answers))
 	}
+	d.answers++
 	d.rows = append(d.rows, agent.Message{ID: id, Role: role, Parts: parts})
 }

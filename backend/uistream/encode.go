@@ -19,6 +19,7 @@ type Encoder struct {
 	parked  bool // whether the last chunk was that of a pause
 	step    bool // whether a step is open
 	called  bool // whether anything was called in it
+	steered bool // whether the person said anything in it
 	content bool // whether the message has anything to show
 	cached  bool // whether cache counters were ever reported
 	dropped int
@@ -43,10 +44,11 @@ const (
 	renderData   = "render"
 	approvalData = "approval"
 	inputData    = "input-request"
+	steeredData  = "steered"
 	userData     = "user-message" // of a replay
 )
 
-var ownData = []string{errorData, planData, statusData, renderData, approvalData, inputData, userData}
+var ownData = []string{errorData, planData, statusData, renderData, approvalData, inputData, steeredData, userData}
 
 type phase int
 
@@ -167,6 +169,8 @@ func (e *Encoder) encode(dst []Chunk, rec agent.Record) []Chunk {
 		return e.ask(dst, event)
 	case agent.InteractionResponse:
 		return e.decide(dst, event)
+	case agent.Steered:
+		return e.steer(dst, event)
 	case agent.TurnPaused:
 		e.phase = paused
 		dst = append(e.closeBlock(dst), outcomeChunk{e.outcome(event.Usage, event.Model)})
@@ -179,6 +183,16 @@ func (e *Encoder) encode(dst []Chunk, rec agent.Record) []Chunk {
 	}
 	e.err = fmt.Errorf("encode a turn: %T has no chunks", rec.Event)
 	return dst
+}
+
+// steer shows what the person said in the middle of the turn, at the end of a step.
+func (e *Encoder) steer(dst []Chunk, said agent.Steered) []Chunk {
+	dst = e.closeBlock(dst)
+	if !e.step {
+		dst = e.nextStep(dst)
+	}
+	e.steered = true
+	return e.show(dst, dataChunk{name: steeredData, data: newObject(nil).string("messageId", string(said.Message)).string("text", said.Text).end()})
 }
 
 // speech is what deltas of one kind have said in the turn.
@@ -276,14 +290,14 @@ func (e *Encoder) closeBlock(dst []Chunk) []Chunk {
 	return append(dst, blockEndChunk{closed})
 }
 
-// nextStep begins a step if none is open, or if every call of the one that is was answered: whoever speaks or calls now
-// has seen the answers.
+// nextStep begins a step if none is open, or if every call of the one that is was answered, or the person said something:
+// whoever speaks or calls now has seen that.
 func (e *Encoder) nextStep(dst []Chunk) []Chunk {
-	if e.step && (!e.called || len(e.due) > 0) {
+	if e.step && (!e.called && !e.steered || len(e.due) > 0) {
 		return dst
 	}
 	dst = e.closeStep(dst)
-	e.step, e.called = true, false
+	e.step, e.called, e.steered = true, false, false
 	e.text.step, e.reasoning.step = e.text.said.Len(), e.reasoning.said.Len()
 	return append(dst, startStepChunk{})
 }

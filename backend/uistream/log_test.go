@@ -200,6 +200,7 @@ func randomEvent(r *rand.Rand) agent.Event {
 		agent.Data{Name: "note", Data: randomJSON(r, 0), Transient: r.IntN(2) == 0}, agent.File{URL: "media://" + text, MediaType: "image/png"},
 		agent.Source{ID: id, URL: "https://example.com", Title: text}, agent.Source{Title: "A paper", MediaType: "application/pdf", Filename: text},
 		agent.Plan{Items: []agent.PlanItem{{Text: text, Status: "pending"}}}, agent.UsageReport{Usage: randomUsage(r)}, agent.Status{Text: text},
+		agent.Steered{Message: agent.MessageID("u" + id), Text: text},
 	}
 	return events[r.IntN(len(events))]
 }

@@ -16,6 +16,7 @@ import (
 type Suite struct {
 	New     func(t *testing.T) agent.Backend
 	Launch  agent.Launch
+	Steers  bool                            // the agent can be told something in the middle of its turn
 	Policy  func(t *testing.T) agent.Policy // nil: a new empty folder for each test
 	Secrets map[string]string               // goes with every Prompt
 }
@@ -56,6 +57,7 @@ var cases = []struct {
 	{"AsksForTheCallersTools", asksForTheCallersTools},
 	{"AsksNotWhatIsAllowed", asksNotWhatIsAllowed},
 	{"DeniesByPolicy", deniesByPolicy},
+	{"Steers", steers},
 	{"StopsBeforeAnything", stopsBeforeAnything},
 	{"StopsWhileWaiting", stopsWhileWaiting},
 	{"StopsInTheMiddle", stopsInTheMiddle},
@@ -107,7 +109,7 @@ func open(t *testing.T, suite Suite) *stage {
 // newSandbox plays on in a new sandbox.
 func (s *stage) newSandbox() {
 	s.Helper()
-	sandbox, err := s.backend.NewSandbox(s.ctx, s.policy)
+	sandbox, err := s.backend.NewSandbox(s.ctx, s.policy.For(s.suite.Launch))
 	if err != nil {
 		s.Fatal(err)
 	}

@@ -3,8 +3,10 @@ package acp
 import (
 	"encoding/json"
 	"strconv"
+	"time"
 
 	"parley/backend/agent"
+	"parley/backend/program"
 )
 
 // message is a line that the agent writes: a request if it has a method and an id, a notification if it has no id, else an
@@ -102,9 +104,15 @@ func (s *Speaker) await(id string) (*message, error) {
 	return s.answers[id], nil
 }
 
+const answerLimit = 30 * time.Second
+
 // step deals with what comes next. Lines that are no JSON and answers that nobody waits for are passed over.
 func (s *Speaker) step() error {
-	in, err := s.line.Next()
+	next := s.line.Next
+	if s.turn != nil && s.turn.ended != nil { // all that is to come is an answer
+		next = func() (program.Incoming, error) { return s.line.NextWithin(answerLimit) }
+	}
+	in, err := next()
 	switch {
 	case err != nil:
 		return err
@@ -112,8 +120,10 @@ func (s *Speaker) step() error {
 		return agent.Errorf(agent.CodeCancelled, "%s was stopped while it got ready.", s.name)
 	case in.Stop:
 		return s.turn.stop()
-	case in.Steer != "":
-		return s.turn.steer(in.Steer)
+	case in.Steer != nil && s.listening():
+		return s.turn.steer(*in.Steer)
+	case in.Steer != nil: // the prompt is not sent yet
+		return nil
 	}
 	var m message
 	if json.Unmarshal(in.Data, &m) != nil {

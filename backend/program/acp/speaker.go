@@ -41,8 +41,8 @@ func (s *Speaker) Take(line *program.Line, t *program.Turn) (agent.Finish, error
 	s.turn = &turn{Speaker: s, host: t.Host, calls: map[string]*call{}, model: s.model()}
 	defer func() {
 		s.terminals.end()
-		for _, id := range s.turn.steered {
-			delete(s.answers, id)
+		for _, one := range s.turn.steered {
+			delete(s.answers, one.request)
 		}
 		s.turn = nil
 	}()
@@ -85,9 +85,9 @@ type turn struct {
 	used     agent.Usage
 	context  json.RawMessage // how full the context of the model is, as it was said last
 	model    string
-	ended    *outcome // how protocol 2 says that the turn has ended
-	steered  []string // the ids of the prompts that were sent in the middle of the turn and are not answered
-	denials  []string // what the person said of calls that they did not allow
+	ended    *outcome  // how protocol 2 says that the turn has ended
+	steered  []steered // what was said in the middle of the turn and is not answered
+	denials  []string  // what the person said of calls that they did not allow
 }
 
 // outcome is how a turn ends.
@@ -150,10 +150,16 @@ type prompting struct {
 	Prompt  []block `json:"prompt"`
 }
 
+// steered is something that the person said in the middle of the turn.
+type steered struct {
+	request string // its id
+	message agent.MessageID
+}
+
 // steer sends what the person says in the middle of the turn. The agent answers once it has taken it.
-func (t *turn) steer(text string) error {
-	id, err := t.request("session/prompt", prompting{t.session, []block{{Type: "text", Text: text}}})
-	t.steered = append(t.steered, id)
+func (t *turn) steer(said agent.Steering) error {
+	id, err := t.request("session/prompt", prompting{t.session, []block{{Type: "text", Text: said.Text}}})
+	t.steered = append(t.steered, steered{id, said.Message})
 	return err
 }
 
@@ -164,11 +170,16 @@ func (t *turn) awaitEnd() error {
 		if err := t.step(); err != nil {
 			return err
 		}
-		if len(t.steered) > 0 && t.answers[t.steered[0]] != nil {
-			if t.answers[t.steered[0]].Error == nil {
+		if len(t.steered) == 0 {
+			continue
+		}
+		first := t.steered[0]
+		if answer := t.answers[first.request]; answer != nil {
+			if answer.Error == nil {
 				t.ended = nil
+				t.host.Say(agent.Steered{Message: first.message})
 			}
-			delete(t.answers, t.steered[0])
+			delete(t.answers, first.request)
 			t.steered = t.steered[1:]
 		}
 	}

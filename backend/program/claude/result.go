@@ -45,9 +45,10 @@ func (t *turn) result(line []byte) (*agent.Finish, error) {
 	}
 	t.settled, t.begun = t.used, false
 	for _, id := range append(r.Others, r.Message) {
-		delete(t.waiting, id)
+		t.takeUp(id)
 	}
 	if len(t.waiting) > 0 && !t.stopped {
+		t.between = true
 		return nil, nil
 	}
 	finish := &agent.Finish{StopReason: agent.StopReason(r.Stop), Usage: t.used, Model: t.model}

@@ -2,6 +2,7 @@ package claude
 
 import (
 	"encoding/json"
+	"time"
 
 	"parley/backend/agent"
 	"parley/backend/program"
@@ -14,10 +15,11 @@ type turn struct {
 	line *program.Line
 	host program.Host
 
-	waiting map[string]bool // messages of ours that Claude Code has not taken up yet, by id
-	sent    map[string]bool // all
-	begun   bool            // Claude Code is at it
-	stopped bool            // it was told to stop
+	waiting map[string]agent.MessageID // what Claude Code was told and has not taken up yet, by its id there; empty for the prompt
+	sent    map[string]bool            // all
+	begun   bool                       // Claude Code is at it
+	between bool                       // it has answered, and is about to take up what was said meanwhile
+	stopped bool                       // it was told to stop
 
 	model    string
 	used     agent.Usage
@@ -40,12 +42,12 @@ type call struct {
 
 // Take is program.Speaker's.
 func (s *Speaker) Take(line *program.Line, of *program.Turn) (agent.Finish, error) {
-	t := &turn{Speaker: s, line: line, host: of.Host, waiting: map[string]bool{}, sent: map[string]bool{}, calls: map[string]*call{}}
-	if err := t.tell(of.Text, of.Images); err != nil {
+	t := &turn{Speaker: s, line: line, host: of.Host, waiting: map[string]agent.MessageID{}, sent: map[string]bool{}, calls: map[string]*call{}}
+	if err := t.tell("", of.Text, of.Images); err != nil {
 		return agent.Finish{}, err
 	}
 	for {
-		in, err := line.Next()
+		in, err := t.next()
 		if err != nil {
 			return agent.Finish{}, err
 		}
@@ -54,8 +56,8 @@ func (s *Speaker) Take(line *program.Line, of *program.Turn) (agent.Finish, erro
 		case in.Stop:
 			t.stopped = true
 			err = t.interrupt()
-		case in.Steer != "":
-			err = t.tell(in.Steer, nil)
+		case in.Steer != nil:
+			err = t.tell(in.Steer.Message, in.Steer.Text, nil)
 		default:
 			finish, err = t.hear(in.Data)
 		}
@@ -67,6 +69,16 @@ func (s *Speaker) Take(line *program.Line, of *program.Turn) (agent.Finish, erro
 		}
 	}
 }
+
+// next waits for Claude Code; not for long if all that is to come is that it goes on.
+func (t *turn) next() (program.Incoming, error) {
+	if t.between {
+		return t.line.NextWithin(takeUpLimit)
+	}
+	return t.line.Next()
+}
+
+const takeUpLimit = 30 * time.Second
 
 // interrupt tells Claude Code to stop, and to forget what it was told meanwhile.
 func (t *turn) interrupt() error {
@@ -100,8 +112,8 @@ type source struct {
 	Data      []byte `json:"data"`
 }
 
-// tell says something to Claude Code. In the middle of a turn it is read after the next tool, or else when the turn is over.
-func (t *turn) tell(text string, images []program.Image) error {
+// tell says something to Claude Code, which is the prompt if it has no id of ours. In the middle of a turn it is read after the next tool, or else when the turn is over.
+func (t *turn) tell(id agent.MessageID, text string, images []program.Image) error {
 	m := message{Type: "user", ID: t.newID(), Message: content{Role: "user"}}
 	for _, image := range images {
 		m.Message.Content = append(m.Message.Content, piece{Type: "image", Source: &source{"base64", image.MediaType, image.Content}})
@@ -109,7 +121,7 @@ func (t *turn) tell(text string, images []program.Image) error {
 	if text != "" || len(images) == 0 {
 		m.Message.Content = append(m.Message.Content, piece{Type: "text", Text: text})
 	}
-	t.waiting[m.ID], t.sent[m.ID] = true, true
+	t.waiting[m.ID], t.sent[m.ID] = id, true
 	return t.line.Send(m)
 }
 
@@ -135,6 +147,7 @@ func (t *turn) hear(line []byte) (*agent.Finish, error) {
 		return nil, nil
 	}
 	t.begun = t.begun || r.Subtype == "init"
+	t.between = t.between && !t.begun
 	if !t.begun {
 		return nil, nil
 	}
@@ -166,12 +179,27 @@ func (t *turn) lifecycle(line []byte) *agent.Finish {
 		ID    string `json:"command_uuid"`
 		State string
 	}
-	if json.Unmarshal(line, &r) != nil || !t.waiting[r.ID] || r.State == "queued" {
+	if json.Unmarshal(line, &r) != nil || r.State == "queued" {
 		return nil
 	}
-	delete(t.waiting, r.ID)
-	if r.State == "cancelled" && !t.begun && len(t.waiting) == 0 {
-		return &agent.Finish{StopReason: agent.StopCancelled}
+	if r.State != "cancelled" {
+		t.takeUp(r.ID)
+		return nil
+	}
+	if _, waits := t.waiting[r.ID]; waits {
+		delete(t.waiting, r.ID)
+		if !t.begun && len(t.waiting) == 0 {
+			return &agent.Finish{StopReason: agent.StopCancelled}
+		}
 	}
 	return nil
+}
+
+// takeUp notes that the model is told a message, unless that is known.
+func (t *turn) takeUp(id string) {
+	said, waits := t.waiting[id]
+	delete(t.waiting, id)
+	if waits && said != "" {
+		t.host.Say(agent.Steered{Message: said})
+	}
 }

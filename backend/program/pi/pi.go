@@ -124,13 +124,13 @@ func (s *Speaker) Take(line *program.Line, t *program.Turn) (agent.Finish, error
 	}
 	turn := &turn{Speaker: s, line: line, host: t.Host, prompt: id, calls: map[string]*call{}, arriving: map[int]string{}}
 	for !turn.settled {
-		in, err := line.Next()
+		in, err := turn.next()
 		switch {
 		case err != nil:
 		case in.Stop:
 			err = turn.stop()
-		case in.Steer != "":
-			_, err = s.send(line, command{Type: "steer", Message: in.Steer})
+		case in.Steer != nil:
+			err = turn.steer(*in.Steer)
 		default:
 			err = turn.take(in.Data)
 		}

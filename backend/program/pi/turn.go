@@ -5,7 +5,9 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
+	"time"
 
 	"parley/backend/agent"
 	"parley/backend/program"
@@ -22,6 +24,10 @@ type turn struct {
 	running  bool   // Pi works on it
 	stopped  bool
 	settled  bool // Pi does nothing more by itself
+
+	told     int       // messages of the person that the model was told, that of the prompt among them
+	steered  []steered // what was said meanwhile and the model was not told, in the order in which it will be
+	clearing string    // the id of the command that lets Pi forget those, once it has settled
 
 	messages int     // of the model, so far
 	last     message // of them
@@ -43,6 +49,45 @@ type call struct {
 	path   string // the file that it is about
 	denied bool
 }
+
+// steered is something that the person said in the middle of the turn.
+type steered struct {
+	command string // the id of the one that brought it
+	message agent.MessageID
+}
+
+func (t *turn) steer(said agent.Steering) error {
+	id, err := t.send(t.line, command{Type: "steer", Message: said.Text})
+	t.steered = append(t.steered, steered{id, said.Message})
+	return err
+}
+
+// tell notes that the model is told something of the person.
+func (t *turn) tell() {
+	if t.told++; t.told > 1 && len(t.steered) > 0 {
+		t.host.Say(agent.Steered{Message: t.steered[0].message})
+		t.steered = t.steered[1:]
+	}
+}
+
+// settle ends the turn. What came too late for it Pi would keep for the next one: it is to forget that first.
+func (t *turn) settle() (err error) {
+	t.running = false
+	if t.settled = len(t.steered) == 0 || t.stopped; !t.settled {
+		t.clearing, err = t.send(t.line, command{Type: "clear_queue"})
+	}
+	return err
+}
+
+// next waits for Pi; not for long if all that is to come is an answer.
+func (t *turn) next() (program.Incoming, error) {
+	if t.clearing != "" && !t.running {
+		return t.line.NextWithin(answerLimit)
+	}
+	return t.line.Next()
+}
+
+const answerLimit = 10 * time.Second
 
 // stop tells Pi, as soon as it can: what has not begun it would not stop.
 func (t *turn) stop() error {
@@ -89,8 +134,11 @@ func (t *turn) take(line []byte) error {
 		if bytes.HasPrefix(line, resultAgain) {
 			break
 		}
-		if m, ok := read[message](line); ok && m.Message.Role == "assistant" {
+		switch m, _ := read[message](line); m.Message.Role {
+		case "assistant":
 			t.message(m)
+		case "user":
+			t.tell()
 		}
 	case "tool_execution_start", "tool_execution_update", "tool_execution_end":
 		if e, ok := read[execution](line); ok {
@@ -102,7 +150,7 @@ func (t *turn) take(line []byte) error {
 	case "compaction_start":
 		t.host.Say(agent.Status{Text: "Pi sums up what was said so far"})
 	case "agent_settled":
-		t.settled = true
+		return t.settle()
 	case "turn_start", "turn_end", "message_start", "agent_end", "auto_retry_end", "compaction_end", "queue_update", "entry_appended",
 		"session_info_changed", "thinking_level_changed", "summarization_retry_attempt_start", "summarization_retry_finished":
 		// what they tell is told by others, or no concern of a person's
@@ -116,24 +164,23 @@ func (t *turn) take(line []byte) error {
 
 // response takes the answer to a command.
 func (t *turn) response(r response) error {
-	answer, _ := read[struct {
-		Disposition        string
-		Steering, FollowUp []string
-	}](r.Data)
+	answer, _ := read[struct{ Disposition string }](r.Data)
 	switch {
 	case r.ID == t.prompt && r.Success:
-		t.accepted, t.settled = true, answer.Disposition == "handled"
+		if t.accepted = true; answer.Disposition == "handled" {
+			return t.settle()
+		}
 	case r.ID == t.prompt && t.stopped:
 		t.settled = true
 	case r.ID == t.prompt && strings.Contains(r.Error, "No API key found"):
 		return agent.Errorf(agent.CodeProviderAuth, "Pi is not logged in to who serves its model. Run pi in a terminal and log in there with /login.")
 	case r.ID == t.prompt:
 		return agent.Errorf(agent.CodeSandbox, "Pi did not take the message: %s", program.Quote(r.Error))
+	case r.ID == t.clearing:
+		t.settled = !t.running
 	case r.Command == "steer" && !r.Success:
+		t.steered = slices.DeleteFunc(t.steered, func(s steered) bool { return s.command == r.ID })
 		t.host.Say(agent.Status{Text: "Pi did not take what was said meanwhile: " + program.Quote(r.Error)})
-	case len(answer.Steering)+len(answer.FollowUp) > 0:
-		back, _ := json.Marshal(append(answer.Steering, answer.FollowUp...)) // strings: it cannot fail
-		t.host.Say(agent.Data{Name: "unsent", Data: back})
 	}
 	return nil
 }

@@ -131,7 +131,9 @@ func (s *stage) play(script string) (should, said string) {
 			s.in.awaitReader(s.T)
 			s.line.Stop()
 		case "steer":
-			within(s.T, "a message in the middle of the turn is taken", func(late <-chan struct{}) { s.line.Steer(rest, late) })
+			within(s.T, "a message in the middle of the turn is taken", func(late <-chan struct{}) {
+				s.line.Steer(s.Context(), agent.Steering{Message: agent.MessageID("said:" + rest), Text: rest}, late)
+			})
 		case "answer":
 			within(s.T, "a question", func(late <-chan struct{}) {
 				select {

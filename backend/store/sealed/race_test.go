@@ -2,5 +2,5 @@
 
 package sealed
 
-// The race detector slows SQLite some twenty times. What it looks for is found in the first rounds or not at all.
+// A round is slow under the race detector. What that looks for is found in the first ones or not at all.
 func init() { rounds = 10 }

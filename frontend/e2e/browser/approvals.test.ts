@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
 import { text } from '../../src/ui/text.ts';
-import { beCareful, composer, files, gone, isOver, questions, readable, saidAndDone, say, stopButton, stored, test, turns, violations } from './browser.ts';
+import { beCareful, composer, files, gone, isOver, openNewer, questions, readable, saidAndDone, say, stopButton, stored, test, turns, violations } from './browser.ts';
 
 const write = (path: string, content: string) => `[[tool:write_file ${JSON.stringify({ path, content })}]]`;
 const button = (page: Page, name: string) => questions(page).getByRole('button', { name });
@@ -130,7 +130,7 @@ test('§6 restarting the app in the middle loses neither the question nor the an
   await parley.stop('SIGKILL');
   const again = await serve(new URL(parley.door.url).host);
   await page.getByText(text.connection.locked).waitFor();
-  await page.goto(again.link);
+  await openNewer(page, again.link);
   await page.getByRole('navigation').getByRole('link', { name: /Go on/ }).click();
   await button(page, text.question.once).click();
   await isOver(page, 'Done.');

@@ -79,6 +79,11 @@ export const test = base
     return page;
   });
 
+/** Opens the link of a newer Parley in a tab of an older one. Only the fragment is new there: the page then loads itself again. */
+export async function openNewer(page: Page, link: string): Promise<void> {
+  await Promise.all([page.waitForEvent('load'), page.goto(link)]);
+}
+
 async function picture(context: BrowserContext, name: string): Promise<void> {
   for (const [i, page] of context.pages().entries()) {
     await page.screenshot({ path: resolve(artifacts, `${name.replace(/\W+/g, '-')}-${i + 1}.png`) });

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
 import { text } from '../../src/ui/text.ts';
 import type { Home, Served } from '../program.ts';
-import { answer, composer, gone, readable, say, saidAndDone, stopButton, test, turns } from './browser.ts';
+import { answer, composer, gone, openNewer, readable, say, saidAndDone, stopButton, test, turns } from './browser.ts';
 
 /** Kills what Parley started: the process that the agent runs in. */
 async function killRunner(home: Home, parley: Served): Promise<void> {
@@ -34,7 +34,7 @@ describe('Parley is killed', () => {
 
     const again = await serve(new URL(parley.door.url).host);
     await page.getByText(text.connection.locked).waitFor();
-    await page.goto(again.link);
+    await openNewer(page, again.link);
     await session(page, /Unlucky/).click();
     await readable(turns(page)).toContain('So far.');
     await expect.poll(() => stopButton(page).count()).toBe(0);
@@ -52,7 +52,7 @@ describe('Parley is killed', () => {
     await composer(page).fill('Half a thought, and the other half');
     const again = await serve(new URL(parley.door.url).host);
     await page.getByText(text.connection.locked).waitFor();
-    await page.goto(again.link);
+    await openNewer(page, again.link);
     await session(page, /Half a thought/).click();
     await expect.poll(() => composer(page).inputValue()).toBe('Half a thought, and the other half');
   });

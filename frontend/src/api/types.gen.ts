@@ -187,6 +187,7 @@ export interface Session {
 export interface SessionList {
   sessions: Session[]
   next?: string
+  workingDir: string
 }
 
 export interface SessionChange {
@@ -277,6 +278,8 @@ export interface Event {
   action?: string
   preview?: string
   approved?: boolean
+  mode?: string
+  directiveLength?: number
 }
 
 export interface ReplyStatus {
@@ -328,6 +331,7 @@ export interface Queued {
   number: number
   message: unknown
   at: number
+  given: boolean
 }
 
 export interface Queue {

@@ -2,6 +2,9 @@ import { useChat } from '@ai-sdk/react';
 import { useEffect, useState } from 'react';
 import { QuestionBar } from '../approvals/bar.tsx';
 import type { Mode } from '../api/types.gen.ts';
+import { FilesButton } from '../files/button.tsx';
+import type { Chosen } from '../files/chosen.ts';
+import { FilesDialog } from '../files/dialog.tsx';
 import { useParley } from '../parley.ts';
 import { ModePicker } from '../permissions/mode.tsx';
 import { AgentPicker } from '../sessions/picker.tsx';
@@ -11,7 +14,7 @@ import { useStore } from '../ui/store.ts';
 import { text } from '../ui/text.ts';
 import { useAnnouncement } from './announce.ts';
 import { Composer } from './composer.tsx';
-import { harnessIn } from './harness.ts';
+import { harnessIn, takesMore } from './harness.ts';
 import { Header } from './header.tsx';
 import { spoken } from './message.ts';
 import { OptionPickers } from './options.tsx';
@@ -38,6 +41,7 @@ export function ChatView({ session }: { session: OpenSession }) {
   const isActive = isBusy || isPaused;
   const load = useStore(session, state => state.load);
   const stored = useStore(list, state => state.sessions.find(({ id }) => id === session.id));
+  const files = useFiles(session);
   const known = useStore(agents, state => state.agents);
   const [chosen, choose] = useState<string>();
   const [chosenMode, chooseMode] = useState<Mode>();
@@ -86,16 +90,27 @@ export function ChatView({ session }: { session: OpenSession }) {
       {load !== 'missing' && (
         <>
           <QuestionBar session={session} asked={asked} />
-          <Waiting session={session} isActive={isActive} />
+          <Waiting session={session} isActive={isActive} canSteer={isBusy && takesMore(last.at(-1))} />
           <Composer session={session} lastSent={lastSent && spoken(lastSent)} isBusy={isBusy} isPaused={isPaused} asked={asked} agent={agent} commands={program?.commands ?? []} onSend={send}>
             <AgentPicker agent={agent} agents={known} onChoose={isBegun ? goOn : choose} />
             {agent && <ModePicker mode={(isBegun ? stored?.mode : chosenMode) ?? agent.mode} onChoose={isBegun ? changeMode : chooseMode} />}
+            <FilesButton chosen={files} />
             {stored && <OptionPickers session={stored} options={program?.options ?? []} />}
           </Composer>
+          <FilesDialog session={session} chosen={files} />
         </>
       )}
     </>
   );
+}
+
+/** Which files the agent reaches: as it is stored, as it was just chosen, or as it is for a new session. */
+function useFiles(session: OpenSession): Chosen {
+  const { list } = useParley();
+  const stored = useStore(list, state => state.sessions.find(({ id }) => id === session.id));
+  const chosen = useStore(session, state => state.files);
+  const workingDir = useStore(list, state => state.workingDir);
+  return stored ?? chosen ?? { scope: 'sandboxed', workingDir };
 }
 
 /** Lets another agent go on, in a session of its own that has what was said so far, and what is being written. */

@@ -2,7 +2,7 @@ import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, test } from 'vitest';
 import { HarnessPart } from '../parts/harness.tsx';
 import { text } from '../ui/text.ts';
-import { harnessIn, type HarnessState } from './harness.ts';
+import { harnessIn, takesMore, type HarnessState } from './harness.ts';
 import type { Message } from './message.ts';
 import type { OpenSession } from './session.ts';
 import { agentOf } from './turns.ts';
@@ -23,6 +23,11 @@ test('what holds is what the program of the agent told last', () => {
   expect(harnessIn([told('pi'), said, told('pi', 'warm'), said], 'pi')?.how).toBe('warm');
   expect(harnessIn([told('pi'), said, told('claude')], 'pi')).toBeUndefined();
   expect(harnessIn([said], 'pi')).toBeUndefined();
+});
+
+test('only who says so can be told more', () => {
+  const steers: Message = { id: 'a', role: 'assistant', parts: [{ type: 'data-harness', data: { harness: 'pi', how: 'warm', steers: true } }] };
+  expect([steers, told('pi'), said, undefined].map(takesMore)).toEqual([true, false, false, false]);
 });
 
 test('how the program came to know is said only where it did not just go on', () => {

@@ -21,8 +21,15 @@ export interface HarnessState {
   /** resumed: its session went on after it was ended; retold: it began anew, and was told what was said before. */
   how: 'new' | 'warm' | 'resumed' | 'retold';
   version?: string;
+  /** It can be told something in the middle of its turn. */
+  steers?: boolean;
   options?: Option[] | null;
   commands?: Command[] | null;
+}
+
+/** Whether the program that is at an answer can be told something meanwhile. */
+export function takesMore(answer: Message | undefined): boolean {
+  return answer?.parts.findLast(part => part.type === 'data-harness')?.data.steers ?? false;
 }
 
 /** What the program of a kind told last, in these messages. */

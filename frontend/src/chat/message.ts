@@ -40,6 +40,12 @@ export interface InputRequest {
   options?: unknown;
 }
 
+/** What the person said in the middle of the turn: the data of a data-steered part. */
+export interface Steered {
+  messageId: string;
+  text: string;
+}
+
 type Data = {
   'agent-error': AgentError;
   plan: Plan;
@@ -47,6 +53,7 @@ type Data = {
   approval: Approval;
   'input-request': InputRequest;
   harness: HarnessState;
+  steered: Steered;
   /** What the agent's program said that nobody here knows, as it came. */
   update: unknown;
   render: { toolCallId: string; render: unknown };

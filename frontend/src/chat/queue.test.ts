@@ -55,6 +55,20 @@ describe('§6 Queue and steer: text sent during a turn', () => {
     expect(replies.length).toBe(2);
   });
 
+  test('leaves the queue when the agent hears it in the middle of the turn', async () => {
+    const session = await busy();
+    session.draft.edit('Next');
+    await session.send();
+    server.answers.set('POST /messages/s/send-now', () => ({ messageId: 'a1' }));
+    await session.sendQueued(1);
+    expect(waiting(session)).toEqual(['Next']);
+    stored = [];
+    server.socket.say({ type: 'session', requestId: '', sessionId: 's', event: { type: 'agent:directive_injected', messageId: 'm' } });
+    await pass();
+    expect(waiting(session)).toEqual([]);
+    expect(session.isBusy).toBe(true);
+  });
+
   test('is queued, and disturbs the turn in nothing', async () => {
     const session = await busy();
     session.draft.edit('Next');

@@ -6,6 +6,8 @@ import { partsOf, saidIn, type Message, type Said } from './message.ts';
 /** A message that waits for the turns before it. */
 export interface Queued extends Said {
   number: number;
+  /** The agent is told it in the middle of its turn; once it has heard it does not wait any more. */
+  given: boolean;
 }
 
 /** What was said while a turn ran. The server has it, and sends one after the other. */
@@ -23,7 +25,7 @@ export class Queue extends Store<{ waiting: Queued[] }> {
   /** Takes over what is stored. */
   take(stored: Stored[]): void {
     this.#asked++; // what was asked before is older
-    this.set({ waiting: stored.map(({ number, message }) => ({ number, ...saidIn(message as Message) })) });
+    this.set({ waiting: stored.map(({ number, given, message }) => ({ number, given, ...saidIn(message as Message) })) });
   }
 
   async refresh(): Promise<void> {
@@ -56,7 +58,7 @@ export class Queue extends Store<{ waiting: Queued[] }> {
     await this.#does(this.client.unqueue(this.id, number));
   }
 
-  /** Stops what runs, and sends this one. */
+  /** Tells this one to the agent in the middle of its turn, or stops that and sends it. */
   async sendNow(number: number): Promise<void> {
     await this.#does(this.client.sendNow(this.id, number));
   }

@@ -3,6 +3,7 @@ import type { ChatTransport } from 'ai';
 import { ApiError, type Client } from '../api/client.ts';
 import { isCut } from '../api/transport.ts';
 import type { LoadedSession, Login, Mode, SessionNotice } from '../api/types.gen.ts';
+import type { Chosen } from '../files/chosen.ts';
 import { Store } from '../ui/store.ts';
 import { text } from '../ui/text.ts';
 import { Draft } from './draft.ts';
@@ -29,6 +30,8 @@ interface State {
   activity: string | undefined;
   /** Why what was asked last did not begin. */
   refusal: string | undefined;
+  /** The files that were chosen here for the agent, of a session that may not be in the list yet. */
+  files: Chosen | undefined;
 }
 
 /** A session that this page has open: its chat, and what keeps that in step with the server, whose record counts. */
@@ -66,6 +69,7 @@ export class OpenSession extends Store<State> {
       choosing: false,
       activity: undefined,
       refusal: undefined,
+      files: undefined,
     });
     this.draft = new Draft({ save: (kept, urgent) => client.change(id, kept, urgent), upload: client.upload });
     this.queue = new Queue(id, client);
@@ -124,14 +128,14 @@ export class OpenSession extends Store<State> {
     await this.chat.sendMessage({ parts: partsOf(said) }, { body });
   }
 
-  /** Stops what runs and sends what the draft holds; if that is nothing, what has waited longest. */
+  /** Sends what the draft holds, now: into the turn that runs, or after a stop. If that is nothing, what has waited longest. */
   async sendNow(): Promise<void> {
     const said = await this.draft.take();
     const number = isNothing(said) ? this.queue.value.waiting[0]?.number : await this.#enqueue(said);
     if (number !== undefined) await this.sendQueued(number);
   }
 
-  /** Stops what runs and sends a message that waits. */
+  /** Sends a message that waits, now. */
   async sendQueued(number: number): Promise<void> {
     await this.#does(this.queue.sendNow(number));
   }
@@ -171,6 +175,12 @@ export class OpenSession extends Store<State> {
       if (!this.pages.shown.some(({ id }) => id === answer)) await this.pages.show(answer);
     }
     this.set({ choosing: false });
+  }
+
+  /** Says which files the agent reaches from the next turn on. */
+  async chooseFiles(change: Partial<Chosen>): Promise<void> {
+    const { scope, workingDir } = await this.client.change(this.id, change);
+    this.set({ files: { scope, workingDir } });
   }
 
   /** Raises the limit of turns and lets the last message be answered again. */
@@ -220,6 +230,7 @@ export class OpenSession extends Store<State> {
 
   /** What the server tells of this session, whoever did it. */
   noticed({ event }: SessionNotice): void {
+    if (event?.type === 'agent:directive_injected') return void this.queue.refresh();
     if (!event) return void (this.chat.messages.length > 0 && this.queue.refresh()); // or another draft, or title
     const answer = this.chat.lastMessage;
     const begins = event.type === 'session:turn_started' && event.messageId !== answer?.id;

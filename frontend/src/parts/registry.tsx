@@ -7,6 +7,7 @@ import { HarnessPart } from './harness.tsx';
 import { PlanPart } from './plan.tsx';
 import { RawPart } from './raw.tsx';
 import { ReasoningPart } from './reasoning.tsx';
+import { SteeredPart } from './steered.tsx';
 import { TextPart } from './text.tsx';
 
 export interface PartProps<P extends Part = Part> {
@@ -26,6 +27,7 @@ const renderers: { [type in Part['type']]?: Renderer<Extract<Part, { type: type 
   'data-agent-error': ErrorPart,
   'data-harness': HarnessPart,
   'data-plan': PlanPart,
+  'data-steered': SteeredPart,
 };
 
 /** Who shows a part of this type. What nobody knows is shown as it came. */

@@ -54,7 +54,7 @@ const ToolRow = memo(function ToolRow({ question, live, seen, ...call }: Call & 
       icon={<StateIcon call={call} isRunning={isRunning} />}
       label={<CallTitle call={call} />}
       meta={awaited ?? (isRunning ? text.seconds(seconds ?? 0) : cardOf(call).meta?.(call))}
-      note={call.state === 'denied' ? text.tool.denied(call.note) : undefined}
+      note={call.state === 'denied' ? text.tool.denied(call.note) : isRunning ? cardOf(call).live?.(call) : undefined}
     >
       <CallBody call={call} />
     </Disclosure>

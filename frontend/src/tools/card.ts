@@ -11,6 +11,8 @@ export interface Card {
   target(call: Call): string | undefined;
   /** What came of it, in a few words. */
   meta?(call: Call): ReactNode;
+  /** What a running call has to show so far, under its line. */
+  live?(call: Call): ReactNode;
   /** What came of it, for who opens the card. Nothing, if the general view of input and output shows it as well. */
   body?(call: Call): ReactNode;
 }

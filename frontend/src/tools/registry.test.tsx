@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { text } from '../ui/text.ts';
 import type { Call } from './call.ts';
 import { cardOf } from './registry.ts';
-import { plain } from './terminal.ts';
+import { terminal } from './terminal.ts';
 
 const call = (name: string, input: unknown, more: Partial<Call> = {}): Call => ({
   id: 'c1',
@@ -22,6 +22,7 @@ const line = (of: Call) => `${cardOf(of).verb(of)} ${cardOf(of).target(of)}`;
 test.each([
   ['Bash', { command: 'ls -l', description: 'List' }, `${text.tool.other.done} ls -l`],
   ['exec_command', { command: ['bash', '-lc', 'ls'] }, `${text.tool.other.done} bash -lc ls`],
+  ['run_command', { command: 'go', args: ['test', './...'] }, `${text.tool.other.done} go test ./...`],
   ['Shell', { cmd: 'one\ntwo' }, `${text.tool.other.done} one`],
   ['Write', { file_path: 'a.txt', content: 'x' }, `${text.tool.write.done} a.txt`],
   ['write', { filePath: 'a.txt', content: 'x' }, `${text.tool.write.done} a.txt`],
@@ -59,6 +60,14 @@ test('a command is shown with what it wrote, or why it could not', () => {
   expect(cardOf(strange).body!(strange)).toBeUndefined();
 });
 
-test('a terminal is read without its colours, and without what was written over', () => {
-  expect(plain('\u001b[31mred\u001b[0m\r\n10%\r100%\nlink \u001b]8;;x\u0007y\u001b]8;;\u0007\r')).toBe('red\n100%\nlink y');
+/** The lines of a terminal, with the looks of their pieces before them. */
+const shown = (written: string) => terminal(written).map(spans => spans.map(({ text: piece, className }) => (className ? `<${className}>${piece}` : piece)).join(''));
+
+test('a terminal shows colours out of ours, and no line that was written over', () => {
+  expect(shown('\u001b[31mred\u001b[0m\r\n10%\r100%\nlink \u001b]8;;x\u0007y\u001b]8;;\u0007\r')).toEqual(['<text-bad>red', '100%', 'link y']);
+  expect(shown('\u001b[1;92mgood\n\u001b[22mstill\u001b[39m no\u001b[4munder\u001b[m end\u001b[K')).toEqual([
+    '<font-semibold text-good>good',
+    '<text-good>still no<underline>under end',
+  ]);
+  expect(shown('\u001b[38;5;196;41mx\u001b[48;2;1;2;3my\u001b[38;5;2mz')).toEqual(['<bg-bad-tint>x<bg-hover>y<text-good bg-hover>z']);
 });

@@ -16,6 +16,7 @@ const cards = new Map<string, Card>([
   ['search_files', searchFiles],
   ['write_file', writeFile],
   ['edit_file', editFile],
+  ['run_command', runCommand],
 ]);
 
 /** The cards of tools that other programs have, under names of their own: by what they were asked. */

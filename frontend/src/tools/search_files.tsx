@@ -70,7 +70,7 @@ function Row({ row, isApart }: { row: string | FoundLine; isApart: boolean }) {
       <td className={`whitespace-pre ${isContext ? 'text-soft' : ''}`}>
         {row.pieces.map((piece, i) =>
           // oxlint-disable-next-line react/no-array-index-key -- pieces have no names
-          i % 2 ? <mark key={i}>{piece}</mark> : piece,
+          i % 2 ? <mark key={i} className="rounded-sm bg-mark text-ink">{piece}</mark> : piece,
         )}
       </td>
     </tr>

@@ -7,7 +7,7 @@ interface DisclosureProps {
   /** What is said at the other end of the line. */
   meta?: ReactNode;
   /** What is said under the line, open or not. */
-  note?: string;
+  note?: ReactNode;
   initially?: boolean;
   className?: string;
   children: ReactNode;
@@ -34,7 +34,7 @@ export function Disclosure({ icon, label, meta, note, initially = false, classNa
         />
         {meta !== undefined && <span className="ms-auto shrink-0 ps-2 text-xs text-faint tabular-nums">{meta}</span>}
       </button>
-      {note && <p className="ps-6 pb-1 text-sm break-words text-soft">{note}</p>}
+      {note && <div className="ps-6 pb-1 text-sm break-words text-soft">{note}</div>}
       {isOpen && (
         <div id={id} className="pt-1 pb-2">
           {children}

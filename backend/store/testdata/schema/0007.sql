@@ -1,4 +1,4 @@
--- What a person allows may be for a project, or always; sessions have modes.
+-- What a person allowed may be for a project, or always; sessions have modes.
 -- A history as a Parley of this schema left it. Never changed: a released schema is what people have.
 
 PRAGMA foreign_keys = OFF;
@@ -232,6 +232,7 @@ CREATE INDEX turn_parent ON turn (parent, session, first_seq);
 ALTER TABLE session ADD COLUMN draft_files TEXT NOT NULL DEFAULT '[]';
 -- Which files a session's agent reaches. Until now that was its scratch folder, which working_dir named.
 ALTER TABLE session ADD COLUMN scope TEXT NOT NULL DEFAULT 'sandboxed' CHECK (scope IN ('sandboxed', 'project', 'full'));
+UPDATE session SET working_dir = '';
 
 -- What a person allowed for longer than once: the calls that a pattern matches.
 CREATE TABLE approval (
@@ -247,7 +248,6 @@ CREATE INDEX approval_session ON approval (session);
 
 -- How the session treats calls that change something; empty is as its agent does.
 ALTER TABLE session ADD COLUMN mode TEXT NOT NULL DEFAULT '';
-UPDATE session SET working_dir = '';
 
 INSERT INTO session (key, project, id, agent, agent_snapshot, title, working_dir, status, draft, head, next_seq, next_message, turns, max_turns, input_tokens, output_tokens, created_at, updated_at, deleted_at)
   VALUES (1, 'default', 's', 'demo', '{"id":"demo","harness":"scripted"}', 'About the garden', '/work', 'idle', 'half a thought', 't1', 5, 2, 1, 50, 2, 3, 1000, 2000, NULL);

@@ -1,0 +1,145 @@
+package tool
+
+import (
+	"cmp"
+	"context"
+	_ "embed"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"parley/backend/agent"
+	"parley/backend/process"
+)
+
+//go:embed run_command.md
+var runCommandText string
+
+var runCommand = changing[runCommandArguments](defineSpeaking(Definition{Name: "run_command", Description: runCommandText}, runRunCommand))
+
+type runCommandArguments struct {
+	Command   string   `json:"command" about:"The program to run."`
+	Args      []string `json:"args,omitempty" about:"Its arguments."`
+	Cwd       string   `json:"cwd,omitempty" about:"The directory to run it in, relative to the folder you work in; that folder if left out."`
+	TimeoutMS int      `json:"timeout_ms,omitempty" about:"How long it may take, in milliseconds; 30000 if left out." min:"1" max:"600000"`
+}
+
+const defaultTimeout = 30_000
+
+func (in runCommandArguments) action() string { return "process" }
+
+func (in runCommandArguments) preview() string {
+	return strings.Join(append([]string{in.Command}, in.Args...), " ")
+}
+
+// runCommandData is what the card of a call shows.
+type runCommandData struct {
+	Stdout     string `json:"stdout"`
+	Stderr     string `json:"stderr"`
+	ExitCode   int    `json:"exitCode"`         // -1 if it did not end by itself
+	Signal     string `json:"signal,omitempty"` // what ended it then
+	TimedOut   bool   `json:"timedOut"`
+	DurationMS int64  `json:"durationMs"`
+}
+
+func runRunCommand(ctx context.Context, files *Files, id string, say say, in runCommandArguments) (string, any, error) {
+	dir, err := files.directory(in.Cwd)
+	if err != nil {
+		return "", nil, explain(err, in.Cwd)
+	}
+	path := in.Command
+	if strings.ContainsAny(path, `/\`) && !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
+	}
+	if path, err = process.Find(path); err != nil {
+		return "", nil, refuse("There is no program %q that can be run. Give the program alone as command and each of its arguments in args; there is no shell.", in.Command)
+	}
+	data, err := execute(ctx, process.Command{Path: path, Args: in.Args, Dir: dir, Env: process.Inherited()},
+		time.Duration(cmp.Or(in.TimeoutMS, defaultTimeout))*time.Millisecond,
+		func(recent string) { say(agent.ToolProgress{ID: id, Output: recent}) })
+	if err != nil {
+		return "", nil, err
+	}
+	return data.text(), data, nil
+}
+
+// text is what a model reads.
+func (d runCommandData) text() string {
+	var out strings.Builder
+	part := func(heading, text string) {
+		if text != "" {
+			out.WriteString(heading + text)
+			if !strings.HasSuffix(text, "\n") {
+				out.WriteByte('\n')
+			}
+		}
+	}
+	part("", d.Stdout)
+	part("[stderr]\n", d.Stderr)
+	switch {
+	case d.TimedOut:
+		out.WriteString("[It took too long and was ended, with all that it started.]")
+	case d.Signal != "":
+		fmt.Fprintf(&out, "[It was ended: %s.]", d.Signal)
+	case out.Len() == 0:
+		fmt.Fprintf(&out, "[It wrote nothing. Exit code %d.]", d.ExitCode)
+	default:
+		fmt.Fprintf(&out, "[Exit code %d.]", d.ExitCode)
+	}
+	return out.String()
+}
+
+// pace is how often a running command shows what it wrote.
+const pace = 200 * time.Millisecond
+
+// execute runs a command to its end, and shows the end of what it has written every now and then. If ctx ends first, it and
+// all that it started are ended.
+func execute(ctx context.Context, c process.Command, limit time.Duration, show func(recent string)) (d runCommandData, err error) {
+	var stdout, stderr, recent excerpt
+	stdout.room, stderr.room, recent.room = maxStream, maxStream, maxRecent
+	c.Stderr = both{&stderr, &recent}
+	begun := time.Now()
+	p, err := process.Start(c, "")
+	if err != nil {
+		return d, refuse("%s could not be started: %v.", filepath.Base(c.Path), reason(err))
+	}
+	p.Stdin.Close()
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		_, _ = p.Stdout.WriteTo(both{&stdout, &recent})
+	}()
+	late := time.NewTimer(limit)
+	defer late.Stop()
+	ticks := time.NewTicker(pace)
+	defer ticks.Stop()
+	for shown := int64(0); !p.Gone(); {
+		select {
+		case <-ticks.C:
+			if n := recent.written(); n > shown {
+				shown = n
+				show(recent.tail())
+			}
+		case <-late.C:
+			d.TimedOut = true
+			p.Kill()
+		case <-ctx.Done():
+			p.Kill()
+		case <-p.Exited:
+		}
+	}
+	select {
+	case <-read:
+	case <-time.After(pace): // somebody who left its tree still holds it open
+	}
+	p.Stdout.Close()
+	<-read
+	if ctx.Err() != nil {
+		return d, refuse("%s was stopped.", filepath.Base(c.Path))
+	}
+	d.Stdout, d.Stderr = stdout.String(), stderr.String()
+	d.ExitCode, d.Signal = p.Outcome()
+	d.DurationMS = time.Since(begun).Milliseconds()
+	return d, nil
+}
