@@ -72,7 +72,7 @@ func homeFolder(getenv func(string) string) (string, error) {
 }
 
 // workingFolder is the folder that this program was started in, if that may be what a person works on: a window that was
-// opened from a menu is started in their home folder, or at the root. Nobody works where our own data is.
+// opened from a menu is started in their home folder, or at the root. Nobody works where our own data is, or around it.
 func (h home) workingFolder() string {
 	dir, err := os.Getwd()
 	if err == nil {

@@ -25,7 +25,6 @@ type edit struct {
 
 func (in editFileArguments) action() string { return "fs_write" }
 
-
 func (in editFileArguments) preview() string {
 	return fmt.Sprintf("%s (%s)", in.Path, counted(len(in.Edits), "edit", "edits"))
 }

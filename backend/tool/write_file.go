@@ -26,7 +26,6 @@ type writeFileArguments struct {
 
 func (in writeFileArguments) action() string { return "fs_write" }
 
-
 func (in writeFileArguments) preview() string {
 	lines := strings.Count(in.Content, "\n")
 	if in.Content != "" && !strings.HasSuffix(in.Content, "\n") {
