@@ -31,7 +31,7 @@ func TestBound(t *testing.T) {
 }
 
 func TestAResultThatIsCutSaysWhereTheWholeIs(t *testing.T) {
-	for _, text := range []string{strings.Repeat("x", maxOutput+1), strings.Repeat("\n", maxLines+1), strings.Repeat("\xff", maxOutput/2)} {
+	for _, text := range []string{strings.Repeat("x", maxOutput+1), strings.Repeat("\n", maxLines+1), strings.Repeat("\xffx", maxOutput/2)} {
 		if got := shorten(text); len(got) > maxOutput || strings.Count(got, "\n") > maxLines+1 || !strings.HasSuffix(got, whole) {
 			t.Errorf("%d bytes: %.50q", len(got), got[max(0, len(got)-50):])
 		}
