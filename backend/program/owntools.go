@@ -98,7 +98,7 @@ func (t *ownTools) run(ctx context.Context, p *play, call agent.ToolCall) agent.
 		case e.Kind != agent.UserApproval || !a.Allowed: // the session has said the result already
 			return agent.ToolResult{ID: call.ID, Output: a.Note, IsError: !a.Allowed}
 		}
-		return t.set.RunApproved(ctx, call, nil)
+		return t.set.RunApproved(ctx, call, p.Say)
 	}
 	return t.set.Run(ctx, call, p.Say)
 }

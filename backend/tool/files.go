@@ -165,23 +165,6 @@ func (f *Files) find(name string, why intent) (*place, error) {
 	return nil, outside(name)
 }
 
-// directory gives the path of the directory that name leads to, for a program to run in.
-func (f *Files) directory(name string) (string, error) {
-	p, err := f.find(name, reading)
-	if err != nil {
-		return "", err
-	}
-	defer p.close()
-	layer, info, err := p.look(p.name)
-	if err != nil {
-		return "", err
-	}
-	if !info.IsDir() {
-		return "", refuse("%s is not a directory.", name)
-	}
-	return filepath.Join(layer.Name(), p.name), nil
-}
-
 // about is the folder that the session is about; its own if there is none.
 func (f *Files) about() string {
 	if f.layers[1] != nil {
@@ -211,6 +194,26 @@ func (f *Files) make(at string) (dir, error) {
 		}
 		return d.sub(name)
 	})
+}
+
+// folder gives the path of a directory, for programs to run in. In a sandbox it is the session's own, if that has it.
+func (f *Files) folder(name string) (string, error) {
+	p, err := f.find(name, reading)
+	if err != nil {
+		return "", err
+	}
+	defer p.close()
+	d, err := p.open()
+	if err != nil {
+		return "", err
+	}
+	defer d.close()
+	for _, layer := range d.layers {
+		if layer != nil {
+			return filepath.Clean(layer.Name()), nil
+		}
+	}
+	return "", fs.ErrNotExist
 }
 
 // dir is an open directory. Close it.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	_ "embed"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -44,8 +45,10 @@ type runCommandData struct {
 }
 
 func runRunCommand(ctx context.Context, files *Files, id string, say say, in runCommandArguments) (string, any, error) {
-	dir, err := files.directory(in.Cwd)
-	if err != nil {
+	dir, err := files.folder(in.Cwd)
+	if errors.Is(err, errNoDir) {
+		return "", nil, refuse("%s is not a directory. cwd has to be one.", in.Cwd)
+	} else if err != nil {
 		return "", nil, explain(err, in.Cwd)
 	}
 	path := in.Command

@@ -29,6 +29,8 @@ export interface Approval {
   toolCallId: string;
   action?: unknown;
   preview?: unknown;
+  /** The pattern of the calls that may be allowed along with it; none if it is for this once only. */
+  rule?: unknown;
 }
 
 /** What an agent wants to know, in the harness's words: the data of a data-input-request part. */

@@ -1,3 +1,4 @@
+import { permissionText } from '../permissions/text.ts';
 import { vaultText } from '../vault/text.ts';
 import { plural } from './plural.ts';
 
@@ -58,6 +59,7 @@ export const text = {
   },
 
   vault: vaultText,
+  ...permissionText,
 
   welcome: {
     title: 'What would you like to do?',
@@ -323,8 +325,6 @@ export const text = {
       ({ fs_write: 'Changes files', process: 'Runs a program', egress: 'Uses the network', os: 'Acts outside of Parley' })[action ?? ''] ?? '',
     by: (about: string, agent: string) => (about ? ` · asked by ${agent}` : `Asked by ${agent}`),
     once: 'Allow once',
-    session: 'Allow for this session',
-    sessionMeans: (tool: string) => `In this session, ${tool} then runs without asking`,
     deny: 'Deny',
     note: 'Why not, or what to do instead',
     input: 'The agent asks you something.',
