@@ -7,11 +7,11 @@ import { useParley } from '../parley.ts';
 import { argument } from '../tools/call.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
+import { canNotify, mayNotify } from '../ui/notification.ts';
 import { hrefOf } from '../ui/route.ts';
 import { useStore } from '../ui/store.ts';
 import { text } from '../ui/text.ts';
 import { useView } from '../ui/view.ts';
-import { canNotify, mayNotify } from './notify.ts';
 import { Waited } from './waited.tsx';
 
 /** The dialog with everything that waits for a person, if it is open. */
