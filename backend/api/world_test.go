@@ -27,6 +27,7 @@ import (
 	"parley/backend/scripted"
 	"parley/backend/session"
 	"parley/backend/store"
+	"parley/backend/tool"
 	"parley/backend/vault"
 )
 
@@ -123,7 +124,7 @@ func options(s *store.Store, env *agent.Environment, catalog *config.Catalog, sc
 		Agent: func(ctx context.Context, project agent.ProjectID, id string) (agent.Spec, error) {
 			return catalog.Find(ctx, s, project, id)
 		},
-		Harness: func(k agent.Kind) (agent.Harness, error) { return harness.For(k, nil, builtIn[1].Tools, nil) },
+		Harness: func(k agent.Kind) (agent.Harness, error) { return harness.For(k, nil, tool.Names(), nil) },
 		Key:     func(string) (string, bool) { return "", false },
 		Scratch: func(agent.SessionKey) string { return scratch },
 		Folder:  func(agent.ProjectID) string { return "" },
@@ -135,7 +136,7 @@ func agents(t testing.TB) *config.Catalog {
 	t.Helper()
 	project := t.TempDir()
 	catalog := config.NewCatalog(config.Options{
-		BuiltIn: builtIn, Known: config.Known{Endpoints: map[string]agent.Endpoint{"openai": {Provider: "openai"}}, Tools: builtIn[1].Tools},
+		BuiltIn: builtIn, Known: config.Known{Endpoints: map[string]agent.Endpoint{"openai": {Provider: "openai"}}, Tools: tool.Names()},
 		Own: t.TempDir(), Folder: func(agent.ProjectID) string { return project }, Log: slog.New(slog.DiscardHandler),
 	})
 	t.Cleanup(catalog.Close)
