@@ -61,7 +61,7 @@ func (k Known) Parse(src []byte) (agent.Spec, []Problem) {
 	root.object(fields...)
 	for _, name := range required(spec.Harness) {
 		if _, given := at[name]; !given && root.Kind == yaml.MappingNode {
-			root.fail("The key %q is missing.", name)
+			value{root.Node, name, in}.fail("This is missing.")
 		}
 	}
 	if len(in.problems) == 0 {
