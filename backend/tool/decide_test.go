@@ -55,7 +55,7 @@ func TestDecide(t *testing.T) {
 		if got != c.want {
 			t.Errorf("%s: %s %s\n got %s\nwant %s", c.policy, c.call, c.input, got, c.want)
 		}
-		if r := set.Run(t.Context(), call, nil); c.call == "locate" && !r.IsError {
+		if r := set.Run(t.Context(), call, unheard); c.call == "locate" && !r.IsError {
 			t.Errorf("we ran a tool of the caller: %+v", r)
 		}
 		set.Close()
