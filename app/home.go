@@ -72,14 +72,14 @@ func homeFolder(getenv func(string) string) (string, error) {
 }
 
 // workingFolder is the folder that this program was started in, if that may be what a person works on: a window that was
-// opened from a menu is started in their home folder, or at the root.
+// opened from a menu is started in their home folder, or at the root. Nobody works where our own data is, or around it.
 func (h home) workingFolder() string {
 	dir, err := os.Getwd()
 	if err == nil {
 		dir, err = filepath.EvalSymlinks(dir)
 	}
 	user, _ := os.UserHomeDir()
-	if err != nil || isWithin(user, dir) || isWithin(dir, string(h)) {
+	if err != nil || isWithin(user, dir) || isWithin(dir, string(h)) || isWithin(string(h), dir) {
 		return ""
 	}
 	return dir

@@ -1,11 +1,14 @@
 package agent
 
-import "maps"
+import (
+	"cmp"
+	"maps"
+)
 
 // Overlay is what a request says about its agent: it wins over the stored one. Nil fields are inherited.
 type Overlay struct {
 	Name, Model, Provider, SystemPrompt *string
-	Permissions                         *Permissions
+	Permissions                         *Permissions // an empty Mode is inherited, and so are the rules if there are none
 	Tools                               *[]string
 	ClientTools                         *[]ClientToolSpec
 	Login                               *Login            // with LoginOwn the model is the program's choice unless Model is set; to name a Provider is to ask for LoginKey
@@ -25,7 +28,12 @@ func (o Overlay) Over(spec Spec) Spec {
 	replace(&spec.Model, o.Model)
 	replace(&spec.Provider, o.Provider)
 	replace(&spec.SystemPrompt, o.SystemPrompt)
-	replace(&spec.Permissions, o.Permissions)
+	if p := o.Permissions; p != nil {
+		spec.Permissions.Mode = cmp.Or(p.Mode, spec.Permissions.Mode)
+		if r := p.Rules; r.Default != "" || len(r.Rules)+len(r.Commands)+len(r.CommandGlobs) > 0 {
+			spec.Permissions.Rules = r
+		}
+	}
 	replace(&spec.Tools, o.Tools)
 	replace(&spec.ClientTools, o.ClientTools)
 	if len(o.Options) > 0 {

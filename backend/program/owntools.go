@@ -24,13 +24,13 @@ type ownTools struct {
 	play *play // the turn that runs; nil between turns
 }
 
-func newOwnTools(policy agent.Policy, launch agent.Launch) (*ownTools, error) {
+func newOwnTools(address string, policy agent.Policy, launch agent.Launch) (*ownTools, error) {
 	set, err := tool.Open(policy, launch)
 	if err != nil {
 		return nil, err
 	}
 	t := &ownTools{set: set}
-	if t.server, err = mcp.Serve(set.Definitions(), t.call); err != nil {
+	if t.server, err = mcp.Serve(address, set.Definitions(), t.call); err != nil {
 		_ = set.Close()
 		return nil, agent.Wrap(agent.CodeSandbox, err, "Parley's tools could not be served to the agent's program.")
 	}

@@ -58,7 +58,7 @@ func start(ctx context.Context, s *sandbox, launch agent.Launch, prompt agent.Pr
 	}
 	var err error
 	if len(launch.Tools)+len(launch.ClientTools) > 0 {
-		if n.tools, err = newOwnTools(s.policy, launch); err != nil {
+		if n.tools, err = newOwnTools(s.backend.tools, s.policy, launch); err != nil {
 			return nil, err
 		}
 		o.Tools = n.tools.address()

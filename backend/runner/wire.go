@@ -281,17 +281,15 @@ func decodeAnyRecord(line []byte) (record, error) {
 // decodeSaid reads an event and believes only what a harness may say.
 func decodeSaid(b []byte) (record, error) {
 	e, err := agent.DecodeEvent(b)
+	var other ack
+	if err != nil && json.Unmarshal(b, &other) == nil && other.Type == controlAck {
+		return record{ack: &other}, nil
+	}
 	switch {
+	case errors.Is(err, agent.ErrUnknownEvent) && isMirror(other.Type):
+		return record{}, nil
 	case errors.Is(err, agent.ErrUnknownEvent):
-		var a ack
-		_ = json.Unmarshal(b, &a)
-		switch {
-		case isMirror(a.Type):
-			return record{}, nil
-		case a.Type == controlAck:
-			return record{ack: &a}, nil
-		}
-		return record{dropped: "event " + a.Type}, nil
+		return record{dropped: "event " + other.Type}, nil
 	case err != nil:
 		return record{}, garbage(b)
 	case !agent.Spoken(e):

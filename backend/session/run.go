@@ -202,7 +202,7 @@ func (s *Sessions) settle(ctx context.Context, t *Turn, log *turnLog, ended agen
 	case agent.TurnPaused:
 		last, err = s.Store.PauseTurn(ctx, t.Key, t.ID, ended)
 	case agent.TurnCompleted:
-		s.takeBack(t.Key)
+		defer s.takeBack(t.Key)
 		rows := uistream.Durable(append(slices.Clip(t.records), agent.Record{Event: ended}))
 		last, err = s.Store.SettleTurn(ctx, t.Key, t.ID, ended, rows, store.Idle, log.spoken)
 		if ended.StopReason == agent.StopCancelled && t.stopped == WasIdle {

@@ -14,7 +14,7 @@ import (
 // gitTimeout is how long git may take.
 const gitTimeout = 30 * time.Second
 
-// git runs one of its commands in the folder that the tools work in, and gives what it wrote. What a repository's own
+// git runs one of its commands in the folder that the session is about, and gives what it wrote. What a repository's own
 // configuration could make it run is off, and a repository around the folder is not found.
 func git(ctx context.Context, files *Files, arguments ...string) (string, error) {
 	path, err := process.Find("git")
@@ -27,8 +27,8 @@ func git(ctx context.Context, files *Files, arguments ...string) (string, error)
 			"--no-pager", "-c", "core.hooksPath=" + os.DevNull, "-c", "core.fsmonitor=false", "-c", "commit.gpgSign=false",
 			"-c", "log.showSignature=false", "-c", "color.ui=false", "-c", "core.quotePath=false", "-c", "gc.auto=0",
 		}, arguments...),
-		Dir: files.base,
-		Env: append(process.Inherited(), "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0", "GIT_EDITOR=true", "GIT_CEILING_DIRECTORIES="+filepath.Dir(files.base)),
+		Dir: files.about(),
+		Env: append(files.environment(), "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0", "GIT_EDITOR=true", "GIT_CEILING_DIRECTORIES="+filepath.Dir(files.about())),
 	}, gitTimeout, func(string) {})
 	switch {
 	case err != nil:

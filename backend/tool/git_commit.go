@@ -24,6 +24,9 @@ func (in gitCommitArguments) preview() string {
 }
 
 func runGitCommit(ctx context.Context, files *Files, in gitCommitArguments) (string, any, error) {
+	if files.about() != files.base {
+		return "", nil, refuse("You may only read the folder that the repository is in. Ask the person to let you write there.")
+	}
 	limits, err := pathspecs(files, in.Files, writing)
 	if err != nil {
 		return "", nil, err
