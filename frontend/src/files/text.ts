@@ -31,7 +31,7 @@ export const filesText = {
 
 /** What is said about who sees to it. */
 export const heldText = {
-  held: 'Unless it is all your files, the system of this machine holds it for everything that the agent starts, programs such as Claude Code included: they reach no other files, none of your other programs, and on the network only their model and what you allow.',
+  held: 'Unless it is all your files, the system of this machine holds it for everything that the agent starts, programs such as Claude Code included: they reach no other files of yours, none of your other programs, and on the network only their model and what you allow.',
   lacks: (what: string) => `Not held: ${what}.`,
   nothing: (why: string) => `Only Parley’s own tools keep to this. A program that an agent runs in, such as Claude Code, has access of its own: ${why}.`,
 };
