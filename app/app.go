@@ -203,6 +203,16 @@ func runnerBackend(ledger, private string, log *slog.Logger) (agent.Backend, err
 	return runner.NewLocal(runner.LocalOptions{Executable: executable, Ledger: ledger, Private: private, Log: log})
 }
 
+// enforcementOf tells what the system that agents run on holds of their bounds.
+func enforcementOf(backend agent.Backend) func() agent.Enforcement {
+	if local, ok := backend.(*runner.Local); ok {
+		return local.Enforcement
+	}
+	return func() agent.Enforcement {
+		return agent.Unenforced("agents run on another machine; parley doctor tells there what is held")
+	}
+}
+
 func (o *owner) listen(opt ownerOptions, agents config.Agents, programs *program.Finder) error {
 	listener, err := net.Listen("tcp", opt.addr)
 	if err != nil {
@@ -211,7 +221,7 @@ func (o *owner) listen(opt ownerOptions, agents config.Agents, programs *program
 	addr := listener.Addr().String()
 	o.Connection = Connection{URL: "http://" + addr, Token: api.NewToken(), PID: os.Getpid()}
 	o.door = api.New(addr, api.Options{
-		History: o.history, Agents: agents, Programs: programs, Page: frontend.Page(), Show: opt.show,
+		History: o.history, Agents: agents, Programs: programs, Enforcement: enforcementOf(o.backend), Page: frontend.Page(), Show: opt.show,
 		Token: o.Token, Origins: opt.origins, Version: Version, Log: o.log,
 	})
 	o.server = o.door.Server()

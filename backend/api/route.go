@@ -45,6 +45,7 @@ var routes = []route{
 	owners(accept("POST /vault/backup", (*Door).backUpVault)),
 	owners(answer("POST /vault/scrub", inside.scrubVault)),
 	answer("GET /agents", inside.listAgents),
+	answer("GET /sandbox", (*Door).getSandbox),
 	owners(answer("GET /harnesses", (*Door).listHarnesses)),
 	owners(answer("POST /harnesses", (*Door).lookForHarnesses)),
 	asking(answer("GET /sessions", inside.listSessions), "limit", "after"),

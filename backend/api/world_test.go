@@ -96,7 +96,7 @@ func openWith(t testing.TB, folder string, ring vault.Keyring, changes ...func(*
 		},
 	})
 	door = New(listener.Addr().String(), Options{
-		History: past, Agents: builtIn, Programs: program.NewFinder(nil), Token: testToken, Version: "test", Log: log,
+		History: past, Agents: builtIn, Programs: program.NewFinder(nil), Enforcement: func() agent.Enforcement { return agent.Unenforced("there is none in tests") }, Token: testToken, Version: "test", Log: log,
 		Page: fstest.MapFS{"index.html": {Data: []byte("<p>page")}, "assets/a.js": {Data: []byte("1")}},
 	})
 	server := door.Server()

@@ -127,6 +127,19 @@ export interface AgentList {
   agents: Agent[]
 }
 
+export interface Held {
+  by: string
+  lacks: string
+  remedy: string
+}
+
+export interface Sandbox {
+  files: Held
+  network: Held
+  programs: Held
+  load: Held
+}
+
 export type Readiness = "ready" | "missing" | "too_old" | "broken"
 
 export type Ability = "approvals" | "tools" | "images" | "options" | "instructions" | "steering" | "resume"
