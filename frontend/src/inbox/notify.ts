@@ -10,18 +10,21 @@ export async function mayNotify(): Promise<boolean> {
   return canNotify() && (await Notification.requestPermission()) === 'granted';
 }
 
+/** Notifies a person who wants that and has another window in front. */
+export function notify(view: ViewSettings, title: string, options: NotificationOptions, show: () => void): void {
+  if (!view.value.notify || document.hasFocus() || !canNotify() || Notification.permission !== 'granted') return;
+  const notice = new Notification(title, { icon: '/icon.svg', ...options });
+  notice.addEventListener('click', () => {
+    window.focus();
+    show();
+    notice.close();
+  });
+}
+
 /**
- * Notifies a person who wants that and has another window in front. A notification may be seen by others, and is kept by the
- * desktop: it says how much waits, and nothing of what.
+ * Notifies of what waits. A notification may be seen by others, and is kept by the desktop: it says how much waits, and nothing
+ * of what.
  */
 export function notifyOf(inbox: Inbox, view: ViewSettings, show: () => void): void {
-  inbox.onGrown(waiting => {
-    if (!view.value.notify || document.hasFocus() || !canNotify() || Notification.permission !== 'granted') return;
-    const notice = new Notification(text.name, { body: text.inbox.notice(waiting.length), tag: 'parley-inbox', icon: '/icon.svg' });
-    notice.addEventListener('click', () => {
-      window.focus();
-      show();
-      notice.close();
-    });
-  });
+  inbox.onGrown(waiting => notify(view, text.name, { body: text.inbox.notice(waiting.length), tag: 'parley-inbox' }, show));
 }
