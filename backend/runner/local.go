@@ -23,7 +23,6 @@ type LocalOptions struct {
 	Args       []string     // what goes before the word "runner"
 	Ledger     string       // the folder that remembers runners, for Reap; made if it is missing; empty if nobody reaps
 	Private    string       // as agent.Policy's
-	Dial       egress.Dial  // decides what confined agents reach besides their models; nil is nothing
 	Log        *slog.Logger // gets what no person is told
 }
 
@@ -70,7 +69,7 @@ func (l *Local) NewSandbox(ctx context.Context, policy agent.Policy) (agent.Sand
 		kill: p.Kill, gone: p.Exited, dead: make(chan struct{}),
 	}}
 	if ways.Proxy != nil {
-		to := egress.Destinations{Model: policy.Model, Hosts: harness.HostsOf(policy.Own), Other: l.options.Dial}
+		to := egress.Destinations{Model: policy.Model, Hosts: harness.HostsOf(policy.Own), Other: s.reach}
 		if s.exit, err = egress.Open(ways.Proxy, ways.Model, to, s.log); err != nil {
 			ways.Close()
 			p.Kill()
