@@ -24,6 +24,7 @@ import (
 	"parley/backend/harness"
 	"parley/backend/history"
 	"parley/backend/program"
+	"parley/backend/revert"
 	"parley/backend/scripted"
 	"parley/backend/session"
 	"parley/backend/store"
@@ -84,7 +85,7 @@ func openWith(t testing.TB, folder string, ring vault.Keyring, changes ...func(*
 		Now: func() time.Time { return time.Now().Add(time.Duration(w.late.Load())) },
 		Opened: func(ctx context.Context, s *store.Store) (err error) {
 			sessions, err := session.Open(ctx, options(s, env, scratch))
-			rooms = &Rooms{Sessions: sessions, Store: s}
+			rooms = &Rooms{Sessions: sessions, Store: s, Revert: revert.New(s, sessions.Policy)}
 			door.Open(rooms)
 			return err
 		},
