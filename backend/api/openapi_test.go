@@ -307,6 +307,7 @@ func TestRepliesAreAsDescribed(t *testing.T) {
 	v := validator{openAPIOf(routes)["components"].(object)["schemas"].(object)}
 	for _, c := range []struct{ method, path, body, schema string }{
 		{"GET", "/health", "", "Health"},
+		{"GET", "/sandbox", "", "Sandbox"},
 		{"GET", "/vault", "", "Vault"},
 		{"GET", "/agents", "", "AgentList"},
 		{"GET", "/sessions", "", "SessionList"},

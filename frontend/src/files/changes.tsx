@@ -62,9 +62,9 @@ export function RunChanges({ session, answer }: RunChangesProps) {
     >
       <ul className="divide-y divide-line">
         {files.map(file => (
-          <li key={file.path} className="flex items-start gap-2 py-0.5">
+          <li key={file.path} className="relative py-0.5">
             <FileRow file={file} />
-            <Button aria-label={file.reverted ? changesText.undoFile(file.path) : changesText.revertFile(file.path)} className="h-7 shrink-0" onClick={() => ask({ paths: [file.path], undo: file.reverted })}>
+            <Button aria-label={file.reverted ? changesText.undoFile(file.path) : changesText.revertFile(file.path)} className="absolute end-0 top-0.5 h-7" onClick={() => ask({ paths: [file.path], undo: file.reverted })}>
               {file.reverted ? changesText.undo : changesText.revert}
             </Button>
           </li>
@@ -87,14 +87,13 @@ function FileRow({ file: { path, diffs, reverted } }: { file: ChangedFile }) {
   const lines = diffs.flatMap(parseDiff);
   return (
     <Disclosure
-      className="min-w-0 flex-1"
       icon={null}
       label={
         <code title={path} className={`font-mono text-code ${reverted ? 'text-faint line-through' : 'text-ink'}`}>
           {nameOf(path)}
         </code>
       }
-      meta={reverted ? changesText.reverted : <Changes {...countChanges(lines)} />}
+      meta={<span className={reverted ? 'pe-28' : 'pe-20'}>{reverted ? changesText.reverted : <Changes {...countChanges(lines)} />}</span>}
     >
       <p dir="ltr" className="mb-1 font-mono text-xs break-all text-faint">
         {path}
