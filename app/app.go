@@ -19,6 +19,7 @@ import (
 	"parley/backend/process"
 	"parley/backend/program"
 	"parley/backend/provider"
+	"parley/backend/revert"
 	"parley/backend/runner"
 	"parley/backend/session"
 	"parley/backend/store"
@@ -161,7 +162,7 @@ func (o *owner) enterHistory(ctx context.Context, s *store.Store, harnessOf func
 	if err != nil {
 		return err
 	}
-	o.rooms = &api.Rooms{Sessions: sessions, Store: s}
+	o.rooms = &api.Rooms{Sessions: sessions, Store: s, Revert: revert.New(s, sessions.Policy)}
 	o.door.Open(o.rooms)
 	return nil
 }
@@ -213,6 +214,16 @@ func runnerBackend(ledger, private string, log *slog.Logger) (agent.Backend, err
 	return runner.NewLocal(runner.LocalOptions{Executable: executable, Ledger: ledger, Private: private, Log: log})
 }
 
+// enforcementOf tells what the system that agents run on holds of their bounds.
+func enforcementOf(backend agent.Backend) func() agent.Enforcement {
+	if local, ok := backend.(*runner.Local); ok {
+		return local.Enforcement
+	}
+	return func() agent.Enforcement {
+		return agent.Unenforced("agents run on another machine; parley doctor tells there what is held")
+	}
+}
+
 func (o *owner) listen(opt ownerOptions, programs *program.Finder) error {
 	listener, err := net.Listen("tcp", opt.addr)
 	if err != nil {
@@ -221,7 +232,7 @@ func (o *owner) listen(opt ownerOptions, programs *program.Finder) error {
 	addr := listener.Addr().String()
 	o.Connection = Connection{URL: "http://" + addr, Token: api.NewToken(), PID: os.Getpid()}
 	o.door = api.New(addr, api.Options{
-		History: o.history, Agents: o.agents, Programs: programs, Page: frontend.Page(), Show: opt.show,
+		History: o.history, Agents: o.agents, Programs: programs, Enforcement: enforcementOf(o.backend), Page: frontend.Page(), Show: opt.show,
 		Token: o.Token, Origins: opt.origins, Version: Version, Log: o.log,
 	})
 	o.server = o.door.Server()

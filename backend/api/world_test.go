@@ -24,6 +24,7 @@ import (
 	"parley/backend/harness"
 	"parley/backend/history"
 	"parley/backend/program"
+	"parley/backend/revert"
 	"parley/backend/scripted"
 	"parley/backend/session"
 	"parley/backend/store"
@@ -85,7 +86,7 @@ func openWith(t testing.TB, folder string, ring vault.Keyring, changes ...func(*
 		Now: func() time.Time { return time.Now().Add(time.Duration(w.late.Load())) },
 		Opened: func(ctx context.Context, s *store.Store) (err error) {
 			sessions, err := session.Open(ctx, options(s, env, catalog, scratch))
-			rooms = &Rooms{Sessions: sessions, Store: s}
+			rooms = &Rooms{Sessions: sessions, Store: s, Revert: revert.New(s, sessions.Policy)}
 			door.Open(rooms)
 			return err
 		},
@@ -97,7 +98,7 @@ func openWith(t testing.TB, folder string, ring vault.Keyring, changes ...func(*
 		},
 	})
 	door = New(listener.Addr().String(), Options{
-		History: past, Agents: catalog, Programs: program.NewFinder(nil), Token: testToken, Version: "test", Log: log,
+		History: past, Agents: catalog, Programs: program.NewFinder(nil), Enforcement: func() agent.Enforcement { return agent.Unenforced("there is none in tests") }, Token: testToken, Version: "test", Log: log,
 		Page: fstest.MapFS{"index.html": {Data: []byte("<p>page")}, "assets/a.js": {Data: []byte("1")}},
 	})
 	server := door.Server()

@@ -205,6 +205,12 @@ func holdsTheGarden(t *testing.T, s *Store, schema int) {
 		t.Errorf("it is about %s %q, not %s", list[0].Scope, list[0].WorkingDir, want)
 	}
 	if schema >= 8 {
+		changes, err := s.FileChanges(t.Context(), list[0].Key, "t1")
+		if err != nil || len(changes) != 1 || changes[0].Path != "/garden/list.txt" || changes[0].Before != nil || string(changes[0].After) != "milk\n" {
+			t.Errorf("the changes of files are %+v (%v)", changes, err)
+		}
+	}
+	if schema >= 9 {
 		made, err := s.Agents(t.Context())
 		if err != nil || len(made) != 1 || made[0].ID != "gardener" || made[0].Permissions.Mode != agent.ModePlan {
 			t.Errorf("the agents are %+v (%v)", made, err)

@@ -4,6 +4,7 @@ import type {
   AgentDetails,
   AgentFile,
   AgentList,
+  ChangeList,
   Decided,
   Decision,
   Failure,
@@ -17,8 +18,11 @@ import type {
   QueuedReply,
   RecoveryCode,
   Reply,
+  Reverted,
+  RevertRequest,
   Role,
   Salvage,
+  Sandbox,
   SearchResult,
   Sent,
   Session,
@@ -75,6 +79,8 @@ export class Client {
   /** Lets the agents be used that come with the project. */
   trust = () => this.ask<void>('PUT', '/trust');
   distrust = () => this.ask<void>('DELETE', '/trust');
+  /** What the system holds of what agents may touch. */
+  sandbox = () => this.ask<Sandbox>('GET', '/sandbox');
   /** The programs that agents run in, as they were seen last. */
   harnesses = () => this.ask<HarnessList>('GET', '/harnesses');
   lookForHarnesses = () => this.ask<HarnessList>('POST', '/harnesses');
@@ -85,6 +91,11 @@ export class Client {
     this.ask<Session>('PATCH', `/sessions/${encodeURIComponent(id)}`, { body: change, keepalive });
   remove = (id: string) => this.ask<void>('DELETE', `/sessions/${encodeURIComponent(id)}`);
   restore = (id: string) => this.ask<void>('POST', `/sessions/${encodeURIComponent(id)}/restore`);
+
+  /** What the run of an answer wrote to files. */
+  changes = (id: string, answer: string) => this.ask<ChangeList>('GET', `/sessions/${encodeURIComponent(id)}/changes/${encodeURIComponent(answer)}`);
+  revert = (id: string, answer: string, what: RevertRequest) =>
+    this.ask<Reverted>('POST', `/sessions/${encodeURIComponent(id)}/changes/${encodeURIComponent(answer)}`, { body: what });
 
   search = (what: { q: string; role?: Role; since?: number; agent?: string; limit: number; after?: string }, signal: AbortSignal) =>
     this.ask<SearchResult>('GET', `/search?${query(what)}`, { signal });

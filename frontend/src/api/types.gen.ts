@@ -156,6 +156,19 @@ export interface AgentList {
   choices: AgentChoices
 }
 
+export interface Held {
+  by: string
+  lacks: string
+  remedy: string
+}
+
+export interface Sandbox {
+  files: Held
+  network: Held
+  programs: Held
+  load: Held
+}
+
 export type Kind = "native" | "scripted" | "agenta" | "pi" | "claude"
 
 export type Permission = "allow" | "ask" | "deny" | "allow_reads"
@@ -271,6 +284,39 @@ export interface ForkRequest {
   messageId?: string
   agent?: string
   login?: Login
+}
+
+export interface ChangedFile {
+  path: string
+  diffs: string[]
+  created: boolean
+  reverted: boolean
+}
+
+export interface ChangeList {
+  files: ChangedFile[]
+}
+
+export interface RevertRequest {
+  paths?: string[]
+  undo?: boolean
+  preview?: boolean
+}
+
+export interface Conflict {
+  line: number
+  mine: string
+  back: string
+}
+
+export interface RevertedFile {
+  path: string
+  diff: string
+  conflicts: Conflict[]
+}
+
+export interface Reverted {
+  files: RevertedFile[]
 }
 
 export type Role = "system" | "user" | "assistant" | "tool"

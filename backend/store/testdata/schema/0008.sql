@@ -1,4 +1,4 @@
--- Agents are made in the app, and a person trusts projects.
+-- What runs write to files is kept, to be taken back.
 -- A history as a Parley of this schema left it. Never changed: a released schema is what people have.
 
 PRAGMA foreign_keys = OFF;
@@ -249,18 +249,21 @@ CREATE INDEX approval_session ON approval (session);
 -- How the session treats calls that change something; empty is as its agent does.
 ALTER TABLE session ADD COLUMN mode TEXT NOT NULL DEFAULT '';
 
--- The agents that were made in the app.
-CREATE TABLE agent (
-  key  INTEGER PRIMARY KEY,
-  id   TEXT NOT NULL UNIQUE,
-  spec TEXT NOT NULL -- JSON
+-- What was written to files: by the runs of agents, and by the person who took that back. A file that is not there has no
+-- content.
+CREATE TABLE file_change (
+  key       INTEGER PRIMARY KEY,
+  turn      TEXT    NOT NULL REFERENCES turn (id), -- whose run it was, or was taken back
+  path      TEXT    NOT NULL,                      -- absolute
+  before    INTEGER REFERENCES media (key),
+  after     INTEGER REFERENCES media (key),
+  by_person INTEGER NOT NULL,
+  at        INTEGER NOT NULL
 ) STRICT;
 
--- The projects whose files may say what an agent is allowed to do.
-CREATE TABLE trusted (
-  key     INTEGER PRIMARY KEY,
-  project TEXT NOT NULL UNIQUE
-) STRICT;
+CREATE INDEX file_change_turn ON file_change (turn);
+CREATE INDEX file_change_before ON file_change (before) WHERE before IS NOT NULL;
+CREATE INDEX file_change_after ON file_change (after) WHERE after IS NOT NULL;
 
 INSERT INTO session (key, project, id, agent, agent_snapshot, title, working_dir, status, draft, head, next_seq, next_message, turns, max_turns, input_tokens, output_tokens, created_at, updated_at, deleted_at)
   VALUES (1, 'default', 's', 'demo', '{"id":"demo","harness":"scripted"}', 'About the garden', '/work', 'idle', 'half a thought', 't1', 5, 2, 1, 50, 2, 3, 1000, 2000, NULL);
@@ -305,10 +308,9 @@ INSERT INTO queued_media (queued, media) VALUES (1, 1);
 
 UPDATE session SET draft_files = '[{"type":"media","name":"list.txt","mimeType":"text/plain","handle":"media://sha256-28b3e2baaf822711e28e8abc0228b6970dfe70432b4890dfee92f352959d27e0","byteLength":5}]' WHERE key = 1;
 
-INSERT INTO agent (key, id, spec) VALUES (1, 'gardener', '{"id":"gardener","name":"Gardener","harness":"native","provider":"openai","model":"m","system_prompt":"Grow.","permissions":{"mode":"plan"}}');
-INSERT INTO trusted (key, project) VALUES (1, 'elsewhere');
-
 UPDATE session SET scope = 'project', working_dir = '/garden' WHERE key = 1;
+
+INSERT INTO file_change (key, turn, path, before, after, by_person, at) VALUES (1, 't1', '/garden/list.txt', NULL, 1, 0, 1500);
 
 PRAGMA user_version = 8;
 COMMIT;
