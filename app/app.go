@@ -19,6 +19,7 @@ import (
 	"parley/backend/process"
 	"parley/backend/program"
 	"parley/backend/provider"
+	"parley/backend/revert"
 	"parley/backend/runner"
 	"parley/backend/session"
 	"parley/backend/store"
@@ -151,7 +152,7 @@ func (o *owner) enterHistory(ctx context.Context, s *store.Store, agents config.
 	if err != nil {
 		return err
 	}
-	o.rooms = &api.Rooms{Sessions: sessions, Store: s}
+	o.rooms = &api.Rooms{Sessions: sessions, Store: s, Revert: revert.New(s, sessions.Policy)}
 	o.door.Open(o.rooms)
 	return nil
 }

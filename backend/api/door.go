@@ -18,6 +18,7 @@ import (
 	"parley/backend/config"
 	"parley/backend/history"
 	"parley/backend/program"
+	"parley/backend/revert"
 	"parley/backend/session"
 	"parley/backend/store"
 )
@@ -49,6 +50,7 @@ type Options struct {
 type Rooms struct {
 	Sessions *session.Sessions
 	Store    *store.Store
+	Revert   *revert.Revert
 
 	guests sync.WaitGroup // grows under the door's mu, while the door is open onto them
 }

@@ -66,13 +66,14 @@ func (w *world) furnish(token string) theirs {
 
 // bodies are what the routes that take one are asked with.
 var bodies = map[string]string{
-	"PATCH /sessions/{id}":           `{"title":"x"}`,
-	"POST /sessions/{id}/fork":       `{"messageId":"{answer}"}`,
-	"PATCH /messages/{id}/queue/{n}": `{"text":"x"}`,
-	"POST /messages/{id}/branch":     `{"messageId":"{answer}"}`,
-	"POST /approvals/{id}":           `{"approved":true}`,
-	"POST /load-session":             `{"session_id":"{session}"}`,
-	"POST /messages":                 `{"session_id":"{session}","data":{"messages":[{"id":"u","role":"user","parts":[{"type":"text","text":"[[say:x]]"}]}]}}`,
+	"PATCH /sessions/{id}":                 `{"title":"x"}`,
+	"POST /sessions/{id}/changes/{answer}": `{}`,
+	"POST /sessions/{id}/fork":             `{"messageId":"{answer}"}`,
+	"PATCH /messages/{id}/queue/{n}":       `{"text":"x"}`,
+	"POST /messages/{id}/branch":           `{"messageId":"{answer}"}`,
+	"POST /approvals/{id}":                 `{"approved":true}`,
+	"POST /load-session":                   `{"session_id":"{session}"}`,
+	"POST /messages":                       `{"session_id":"{session}","data":{"messages":[{"id":"u","role":"user","parts":[{"type":"text","text":"[[say:x]]"}]}]}}`,
 }
 
 var random = regexp.MustCompile(`[0-9a-f]{16,}`)

@@ -55,6 +55,8 @@ var routes = []route{
 	answer("POST /sessions/{id}/restore", inside.restoreSession),
 	answer("POST /sessions/{id}/purge", inside.purgeSession),
 	accept("POST /sessions/{id}/fork", inside.forkSession),
+	answer("GET /sessions/{id}/changes/{answer}", inside.listChanges),
+	accept("POST /sessions/{id}/changes/{answer}", inside.revert),
 	answer("GET /sessions/{id}/messages", inside.listMessages),
 	asking(stream[session.Event]("GET /sessions/{id}/events", inside.streamEvents), "from"),
 	stream[Reply]("POST /messages", inside.postMessage),

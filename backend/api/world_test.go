@@ -24,9 +24,11 @@ import (
 	"parley/backend/harness"
 	"parley/backend/history"
 	"parley/backend/program"
+	"parley/backend/revert"
 	"parley/backend/scripted"
 	"parley/backend/session"
 	"parley/backend/store"
+	"parley/backend/tool"
 	"parley/backend/vault"
 )
 
@@ -83,7 +85,7 @@ func openWith(t testing.TB, folder string, ring vault.Keyring, changes ...func(*
 		Now: func() time.Time { return time.Now().Add(time.Duration(w.late.Load())) },
 		Opened: func(ctx context.Context, s *store.Store) (err error) {
 			sessions, err := session.Open(ctx, options(s, env, scratch))
-			rooms = &Rooms{Sessions: sessions, Store: s}
+			rooms = &Rooms{Sessions: sessions, Store: s, Revert: revert.New(s, sessions.Policy)}
 			door.Open(rooms)
 			return err
 		},
@@ -119,7 +121,7 @@ func openWith(t testing.TB, folder string, ring vault.Keyring, changes ...func(*
 func options(s *store.Store, env *agent.Environment, scratch string) session.Options {
 	return session.Options{
 		Store: s, Environment: env, Agent: builtIn.Find, Log: slog.New(slog.DiscardHandler),
-		Harness: func(k agent.Kind) (agent.Harness, error) { return harness.For(k, nil, builtIn[0].Tools, nil) },
+		Harness: func(k agent.Kind) (agent.Harness, error) { return harness.For(k, nil, tool.Names(), nil) },
 		Key:     func(string) (string, bool) { return "", false },
 		Scratch: func(agent.SessionKey) string { return scratch },
 		Folder:  func(agent.ProjectID) string { return "" },

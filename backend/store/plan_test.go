@@ -103,6 +103,10 @@ func everyCall(t *testing.T, s *Store) []namedCall {
 		{"Leaf", func() error { _, err := s.Leaf(ctx, head); return err }},
 		{"Siblings", func() error { _, err := s.Siblings(ctx, Turn{ID: head}); return err }},
 		{"Editions", func() error { _, err := s.Editions(ctx, home, "u1"); return err }},
+		{"AddFileChange", func() error {
+			return s.AddFileChange(ctx, home, head, FileChange{Path: "/a", After: []byte("x")})
+		}},
+		{"FileChanges", func() error { _, err := s.FileChanges(ctx, home, head); return err }},
 		{"Fork", func() error { return s.Fork(ctx, home, "t4", "fork", spec) }},
 		{"PurgeSession", func() error { return errors.Join(s.DeleteSession(ctx, other), s.PurgeSession(ctx, other)) }},
 		{"forget", func() error { _, err := s.forget(ctx); return err }},

@@ -102,20 +102,20 @@ func (s *Set) Definitions() []Definition {
 // say takes what a call has to say before its result, such as its progress; Run calls it from the goroutine that it was
 // called on.
 func (s *Set) Run(ctx context.Context, call agent.ToolCall, say func(agent.Event)) agent.ToolResult {
-	return s.result(ctx, call, s.files, say)
+	return s.result(ctx, call, s.files.during(false, say), say)
 }
 
 // RunApproved is Run for a call that a person has allowed by itself: it may write what is protected.
 func (s *Set) RunApproved(ctx context.Context, call agent.ToolCall, say func(agent.Event)) agent.ToolResult {
-	return s.result(ctx, call, s.files.excepting(), say)
+	return s.result(ctx, call, s.files.during(true, say), say)
 }
 
 func (s *Set) result(ctx context.Context, call agent.ToolCall, files *Files, say say) agent.ToolResult {
 	output, data, err := s.dispatch(ctx, call, files, say)
 	if err != nil {
-		output, data = told(err), nil
+		return agent.ToolResult{ID: call.ID, Name: call.Name, Output: bound(told(err), maxOutput), IsError: true}
 	}
-	return agent.ToolResult{ID: call.ID, Name: call.Name, Output: bound(output, maxOutput), Data: data, IsError: err != nil}
+	return agent.ToolResult{ID: call.ID, Name: call.Name, Output: shorten(output), Data: data}
 }
 
 // dispatch is the one way to a tool: is there such a tool, was it granted, do the arguments fit, run. The tool itself asks

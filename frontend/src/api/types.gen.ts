@@ -220,6 +220,39 @@ export interface ForkRequest {
   login?: Login
 }
 
+export interface ChangedFile {
+  path: string
+  diff: string
+  created: boolean
+  reverted: boolean
+}
+
+export interface ChangeList {
+  files: ChangedFile[]
+}
+
+export interface RevertRequest {
+  paths?: string[]
+  undo?: boolean
+  preview?: boolean
+}
+
+export interface Conflict {
+  line: number
+  mine: string
+  back: string
+}
+
+export interface RevertedFile {
+  path: string
+  diff: string
+  conflicts: Conflict[]
+}
+
+export interface Reverted {
+  files: RevertedFile[]
+}
+
 export type Role = "system" | "user" | "assistant" | "tool"
 
 export interface Message {

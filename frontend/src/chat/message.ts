@@ -31,6 +31,8 @@ export interface Approval {
   preview?: unknown;
   /** The pattern of the calls that may be allowed along with it; none if it is for this once only. */
   rule?: unknown;
+  /** What it changes in a file, if that is known. */
+  diff?: unknown;
 }
 
 /** What an agent wants to know, in the harness's words: the data of a data-input-request part. */
@@ -39,6 +41,12 @@ export interface InputRequest {
   question?: unknown;
   options?: unknown;
   schema?: unknown;
+}
+
+/** What the agent tells the person on their desktop. */
+export interface Notice {
+  title: string;
+  body: string;
 }
 
 /** What the person said in the middle of the turn: the data of a data-steered part. */
@@ -54,7 +62,7 @@ type Data = {
   approval: Approval;
   'input-request': InputRequest;
   harness: HarnessState;
-  notification: { title: string; body: string };
+  notification: Notice;
   steered: Steered;
   /** What the agent's program said that nobody here knows, as it came. */
   update: unknown;

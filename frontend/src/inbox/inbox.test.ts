@@ -39,7 +39,7 @@ describe('pains 4 and 18: what waits for a person', () => {
     waiting = [question('ask_1'), question('ask_2')];
     await notice();
     expect(ids()).toEqual(['ask_1', 'ask_2']);
-    waiting = [question('ask_2')]; // answered from another window
+    waiting = [question('ask_2'), { ...question('ask_3'), kind: 'client_tool' }]; // answered from another window
     await notice();
     expect(ids()).toEqual(['ask_2']);
   });
@@ -80,7 +80,7 @@ describe('a notification', () => {
     expect(shown, 'it was known').toEqual([]);
     waiting = [question('ask_1'), question('ask_2')];
     await notice();
-    expect(shown.map(({ title, options }) => [title, options.body])).toEqual([[text.name, text.inbox.notice(2)]]);
+    expect(shown.map(({ title, options }) => [title, options.body])).toEqual([[text.name, text.inbox.open(2)]]);
     expect(JSON.stringify(shown)).not.toContain('secrets');
     waiting = [question('ask_2')];
     await notice();

@@ -23,11 +23,9 @@ export const permissionText = {
     says: 'Agents that need an answer before they go on, in all your sessions.',
     asks: (what: string, agent: string) => `${what} · asked by ${agent}`,
     input: 'Asks you something',
-    client: 'Waits for the program that sent the message',
     go: 'Show in session',
     notify: 'Notify me while Parley is not in front',
     blocked: 'This browser does not let Parley notify you. Allow it in the settings of the page.',
-    notice: (n: number) => `${plural(n, 'question waits', 'questions wait')} for you`,
   },
 
   waits: (minutes: number) =>
