@@ -52,8 +52,14 @@ func enter(files *[]*os.File) error {
 	if err := json.Unmarshal(message[:n], &b); err != nil {
 		return fmt.Errorf("hear the bounds: %w", err)
 	}
-	if err := os.MkdirAll(b.Temp, 0o700); err != nil {
-		return fmt.Errorf("make the folder for temporary files: %w", err)
+	for variable, folder := range map[string]string{"TMPDIR": b.Temp, "HOME": b.Home} {
+		if folder == "" {
+			continue
+		}
+		if err := os.MkdirAll(folder, 0o700); err != nil {
+			return fmt.Errorf("make a folder of its own: %w", err)
+		}
+		os.Setenv(variable, folder)
 	}
 	ports, err := b.connect(files)
 	if err != nil {
@@ -68,7 +74,6 @@ func enter(files *[]*os.File) error {
 	if err := refuse(); err != nil {
 		return fmt.Errorf("filter system calls: %w", err)
 	}
-	os.Setenv("TMPDIR", b.Temp)
 	return nil
 }
 
