@@ -8,6 +8,7 @@ import { composer, readable, saidAndDone, test, violations } from './browser.ts'
 
 const picker = (page: Page) => page.getByRole('combobox', { name: text.agent.choose });
 const dialog = (page: Page) => page.getByRole('dialog');
+const helper = text.agent.name('Code helper', true);
 const button = (page: Page, name: string) => dialog(page).getByRole('button', { name, exact: true });
 
 test('an agent is made with the keyboard, talked to, changed, and saved as a file', async ({ page, home, faults }) => {
@@ -29,12 +30,12 @@ test('an agent is made with the keyboard, talked to, changed, and saved as a fil
   expect(await violations(page)).toEqual([]);
   await dialog(page).getByLabel(said.editor.model, { exact: true }).fill('any');
   await button(page, said.editor.save).click();
-  await button(page, said.one(said.edit, 'Code helper')).click();
+  await button(page, said.one(said.edit, helper)).click();
   expect(await dialog(page).getByLabel('write_file').isChecked()).toBe(true);
   expect(await dialog(page).getByLabel(said.editor.mode, { exact: true }).inputValue()).toBe('plan');
   await button(page, text.cancel).click();
-  await button(page, said.one(said.save.own, 'Code helper')).click();
-  await button(page, said.one(said.edit, 'Code helper')).waitFor({ state: 'detached' });
+  await button(page, said.one(said.save.own, helper)).click();
+  await button(page, said.one(said.edit, helper)).waitFor({ state: 'detached' });
   expect(await readFile(join(home.path, '.config/parley/agents/code-helper.agent.yaml'), 'utf8')).toContain('- write_file');
   await page.keyboard.press('Escape');
   await picker(page).selectOption('code-helper');

@@ -41,7 +41,7 @@ export class Agents extends Store<AgentList> {
   }
 }
 
-/** The demo agent plays scripts. Wherever it appears it is said to be one. */
+/** An agent that plays scripts is a demo. Wherever one appears it is said to be one. */
 export function isDemo(agent: Agent): boolean {
-  return agent.harness === 'scripted' && agent.source !== 'made' && agent.source !== 'own' && agent.source !== 'project';
+  return agent.harness === 'scripted';
 }
