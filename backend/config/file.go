@@ -149,6 +149,8 @@ func permissions(v value) (p agent.Permissions) {
 				p.Rules.Rules = append(p.Rules.Rules, rule)
 			})
 		}},
+		field{"allowed_commands", texts(&p.Commands)},
+		field{"allowed_command_globs", texts(&p.CommandGlobs)},
 	)
 	return p
 }
@@ -171,6 +173,9 @@ func Format(spec agent.Spec) ([]byte, error) {
 		Mode    agent.Mode       `yaml:",omitempty"`
 		Default agent.Permission `yaml:",omitempty"`
 		Rules   []rule           `yaml:",omitempty"`
+
+		Commands     []string `yaml:"allowed_commands,omitempty"`
+		CommandGlobs []string `yaml:"allowed_command_globs,omitempty"`
 	}
 	file := struct {
 		ID           string
@@ -186,7 +191,7 @@ func Format(spec agent.Spec) ([]byte, error) {
 		Options      map[string]string `yaml:",omitempty"`
 	}{
 		spec.ID, spec.Name, spec.Description, spec.Harness, spec.Provider, spec.Model, spec.Login, spec.SystemPrompt, spec.Tools,
-		permissions{Mode: spec.Permissions.Mode, Default: spec.Permissions.Default}, spec.Options,
+		permissions{Mode: spec.Permissions.Mode, Default: spec.Permissions.Default, Commands: spec.Permissions.Commands, CommandGlobs: spec.Permissions.CommandGlobs}, spec.Options,
 	}
 	for _, r := range spec.Permissions.Rules.Rules {
 		file.Permissions.Rules = append(file.Permissions.Rules, rule(r))

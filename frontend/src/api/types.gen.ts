@@ -182,6 +182,8 @@ export interface AgentPermissions {
   mode?: Mode
   default?: Permission
   rules?: Rule[]
+  allowed_commands?: string[]
+  allowed_command_globs?: string[]
 }
 
 export interface AgentDetails {
