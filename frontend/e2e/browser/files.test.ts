@@ -27,6 +27,7 @@ describe('§2 The files that an agent reaches', () => {
     await chosen(filesText.short.sandboxed(''));
     await badge(page).focus();
     await page.keyboard.press('Enter');
+    await dialog(page).waitFor();
     await page.keyboard.press('Tab');
     await page.keyboard.type(folder);
     await page.keyboard.press('Enter');
@@ -36,6 +37,7 @@ describe('§2 The files that an agent reaches', () => {
     expect(await files(page)).toEqual({ 'notes.txt': 'apples\n' });
 
     await badge(page).press('Enter');
+    await dialog(page).waitFor();
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
     await chosen(filesText.short.project(name));
