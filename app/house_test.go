@@ -24,8 +24,9 @@ var arrows = map[string][]string{
 	"backend/agent/agenttest": {"backend/agent"},
 	"backend/redact":          {},
 	"backend/watch":           {},
-	// There is an agent for each program that the table of harness has; provider knows whether it can be given a model.
-	"backend/config":              {"backend/agent", "backend/harness", "backend/provider"},
+	// There is an agent for each program that the table of harness has; provider knows whether it can be given a model. Files of
+	// agents are watched, and their rules have policy's patterns; what was made in the app, and whom the person trusts, store has.
+	"backend/config":              {"backend/agent", "backend/harness", "backend/policy", "backend/provider", "backend/store", "backend/watch"},
 	"backend/policy":              {"backend/agent"},
 	"backend/provider":            {"backend/agent"},
 	"backend/tool":                {"backend/agent", "backend/policy", "backend/process"},
@@ -46,12 +47,13 @@ var arrows = map[string][]string{
 	"backend/store/sealed":        {},
 	"backend/vault":               {"backend/agent"},
 	"backend/history":             {"backend/agent", "backend/store", "backend/store/sealed", "backend/vault"},
+	"backend/revert":              {"backend/agent", "backend/store", "backend/tool"},
 	"backend/uistream":            {"backend/agent"},
 	"backend/workflow":            {"backend/agent", "backend/config", "backend/redact"},
 	// uistream: a turn's message and its rows are two folds of one log, and share what a step is.
 	"backend/session": {"backend/agent", "backend/config", "backend/store", "backend/vault", "backend/policy", "backend/mcp", "backend/redact", "backend/uistream"},
 	// api tells of the table of programs, and of what program found of it.
-	"backend/api": {"backend/agent", "backend/config", "backend/harness", "backend/program", "backend/history", "backend/session", "backend/store", "backend/vault", "backend/provider", "backend/mcp", "backend/uistream", "backend/workflow"},
+	"backend/api": {"backend/agent", "backend/config", "backend/harness", "backend/program", "backend/history", "backend/revert", "backend/session", "backend/store", "backend/vault", "backend/provider", "backend/mcp", "backend/uistream", "backend/workflow"},
 	// One parser for one directive language: the model server plays the same scripts as the demo agent.
 	"backend/modelserver": {"backend/scripted"},
 	// Browser tests start the model server as a process.

@@ -102,12 +102,12 @@ func (s *Set) Definitions() []Definition {
 // say takes what a call has to say before its result, such as its progress; Run calls it from the goroutine that it was
 // called on.
 func (s *Set) Run(ctx context.Context, call agent.ToolCall, say func(agent.Event)) agent.ToolResult {
-	return s.result(ctx, call, s.files, say)
+	return s.result(ctx, call, s.files.during(false, say), say)
 }
 
 // RunApproved is Run for a call that a person has allowed by itself: it may write what is protected.
 func (s *Set) RunApproved(ctx context.Context, call agent.ToolCall, say func(agent.Event)) agent.ToolResult {
-	return s.result(ctx, call, s.files.excepting(), say)
+	return s.result(ctx, call, s.files.during(true, say), say)
 }
 
 func (s *Set) result(ctx context.Context, call agent.ToolCall, files *Files, say say) agent.ToolResult {

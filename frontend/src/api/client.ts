@@ -17,6 +17,7 @@ import type {
   Reply,
   Role,
   Salvage,
+  Sandbox,
   SearchResult,
   Sent,
   Session,
@@ -65,6 +66,8 @@ export class Client {
 
   health = () => this.ask<Health>('GET', '/health');
   agents = () => this.ask<AgentList>('GET', '/agents');
+  /** What the system holds of what agents may touch. */
+  sandbox = () => this.ask<Sandbox>('GET', '/sandbox');
   /** The programs that agents run in, as they were seen last. */
   harnesses = () => this.ask<HarnessList>('GET', '/harnesses');
   lookForHarnesses = () => this.ask<HarnessList>('POST', '/harnesses');

@@ -43,6 +43,12 @@ export interface InputRequest {
   schema?: unknown;
 }
 
+/** What the agent tells the person on their desktop. */
+export interface Notice {
+  title: string;
+  body: string;
+}
+
 /** What the person said in the middle of the turn: the data of a data-steered part. */
 export interface Steered {
   messageId: string;
@@ -56,7 +62,7 @@ type Data = {
   approval: Approval;
   'input-request': InputRequest;
   harness: HarnessState;
-  notification: { title: string; body: string };
+  notification: Notice;
   steered: Steered;
   /** What the agent's program said that nobody here knows, as it came. */
   update: unknown;

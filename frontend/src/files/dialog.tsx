@@ -9,6 +9,7 @@ import { text } from '../ui/text.ts';
 import { useAttempt } from '../vault/attempt.ts';
 import { Problem } from '../vault/form.tsx';
 import { scopes, type Chosen } from './chosen.ts';
+import { Held } from './held.tsx';
 import { filesText } from './text.ts';
 
 interface FilesDialogProps {
@@ -62,7 +63,7 @@ function Choice({ session, chosen }: FilesDialogProps) {
         <Problem error={error} />
         <div className="grid gap-1.5 border-t border-line pt-3 text-xs text-faint">
           <p>{filesText.always}</p>
-          <p>{filesText.held}</p>
+          <Held />
         </div>
         <div className="flex flex-wrap justify-end gap-2">
           <Button onClick={() => dialogs.close()}>{text.cancel}</Button>

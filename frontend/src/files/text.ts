@@ -22,10 +22,16 @@ export const filesText = {
     },
   },
   always: 'In each of them it asks before it writes to places like .git or the start-up files of your shell, and does not read keys and passwords such as .ssh or .env.',
-  held: 'Parley’s own tools keep to this. A program that an agent runs in, such as Claude Code, has access of its own.',
   folder: 'Folder',
   folderSays: 'The whole path of the folder that this session is about.',
   noFolder: 'Say which folder it is to work in.',
   use: 'Use from the next message on',
   confirm: 'Let it reach all my files',
+};
+
+/** What is said about who sees to it. */
+export const heldText = {
+  held: 'Unless it is all your files, the system of this machine holds it for everything that the agent starts, programs such as Claude Code included: they reach no other files of yours, none of your other programs, and on the network only their model and what you allow.',
+  lacks: (what: string) => `Not held: ${what}.`,
+  nothing: (why: string) => `Only Parley’s own tools keep to this. A program that an agent runs in, such as Claude Code, has access of its own: ${why}.`,
 };
