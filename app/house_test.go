@@ -24,8 +24,9 @@ var arrows = map[string][]string{
 	"backend/agent/agenttest": {"backend/agent"},
 	"backend/redact":          {},
 	"backend/watch":           {},
-	// There is an agent for each program that the table of harness has; provider knows whether it can be given a model.
-	"backend/config":              {"backend/agent", "backend/harness", "backend/provider"},
+	// There is an agent for each program that the table of harness has; provider knows whether it can be given a model. Files of
+	// agents are watched, and their rules have policy's patterns; what was made in the app, and whom the person trusts, store has.
+	"backend/config":              {"backend/agent", "backend/harness", "backend/policy", "backend/provider", "backend/store", "backend/watch"},
 	"backend/policy":              {"backend/agent"},
 	"backend/provider":            {"backend/agent"},
 	"backend/tool":                {"backend/agent", "backend/policy", "backend/process"},

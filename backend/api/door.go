@@ -34,7 +34,7 @@ var windowOrigins = []string{"wails://wails", "http://wails.localhost"}
 // Options is what a door opens onto at once.
 type Options struct {
 	History  *history.History
-	Agents   config.Agents
+	Agents   *config.Catalog
 	Programs *program.Finder // of those that agents run in
 	Page     fs.FS
 	// Enforcement is what the system holds of what agents may touch.

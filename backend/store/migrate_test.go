@@ -210,6 +210,15 @@ func holdsTheGarden(t *testing.T, s *Store, schema int) {
 			t.Errorf("the changes of files are %+v (%v)", changes, err)
 		}
 	}
+	if schema >= 9 {
+		made, err := s.Agents(t.Context())
+		if err != nil || len(made) != 1 || made[0].ID != "gardener" || made[0].Permissions.Mode != agent.ModePlan {
+			t.Errorf("the agents are %+v (%v)", made, err)
+		}
+		if trusted, err := s.Trusts(t.Context(), "elsewhere"); err != nil || !trusted {
+			t.Errorf("the project is not trusted (%v)", err)
+		}
+	}
 	answer := text("a1", agent.RoleAssistant, "Pears, mostly.")
 	answer.Model = "m"
 	if want := []agent.Message{{ID: "u1", Role: agent.RoleUser, Parts: question}, answer}; !reflect.DeepEqual(history, want) {

@@ -117,8 +117,8 @@ func upper(name string) string {
 // §2 What is refused is so in every scope and every spelling; what is refused for writing only can be read.
 func TestProtectedNames(t *testing.T) {
 	secrets := []string{".ssh", ".aws", ".env", ".env.local", ".netrc", "_netrc", ".npmrc", ".pypirc", ".git-credentials", ".docker", ".kube", "kubeconfig"}
-	starts := []string{".git", "git~1", ".gitconfig", ".bashrc", ".bash_profile", ".profile", ".zshrc", ".zshenv", "autostart", "LaunchAgents", "config.fish", ".xsessionrc"}
-	harmless := []string{"git", ".gitignore", ".github", "env", "ssh", ".sshx", "a.env", "profile", "bashrc", "my.npmrc"}
+	starts := []string{".git", "git~1", ".gitconfig", ".bashrc", ".bash_profile", ".profile", ".zshrc", ".zshenv", "autostart", "LaunchAgents", "config.fish", ".xsessionrc", ".parley", "mine.agent.yaml"}
+	harmless := []string{"git", ".gitignore", ".github", "env", "ssh", ".sshx", "a.env", "profile", "bashrc", "my.npmrc", "agent.yaml", "parley"}
 	for _, scope := range scopes {
 		s := newScoped(t)
 		set := s.in(t, scope)
