@@ -20,7 +20,7 @@ func (f *Files) environment() []string {
 }
 
 // pace is how often a running command shows what it wrote.
-const pace = 200 * time.Millisecond
+const pace = 500 * time.Millisecond
 
 // execute runs a command to its end, and shows the end of what it has written every now and then. If ctx ends first, it and
 // all that it started are ended.
