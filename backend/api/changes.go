@@ -12,12 +12,13 @@ type ChangeList struct {
 	Files []ChangedFile `json:"files"`
 }
 
-// ChangedFile is one of them. Diff is unified, and empty if the file is no text.
+// ChangedFile is one of them. Its diffs are unified; a file that is no text has none, and one that a person changed while the
+// run went on has more.
 type ChangedFile struct {
-	Path     string `json:"path"`
-	Diff     string `json:"diff"`
-	Created  bool   `json:"created"`
-	Reverted bool   `json:"reverted"`
+	Path     string   `json:"path"`
+	Diffs    []string `json:"diffs"`
+	Created  bool     `json:"created"`
+	Reverted bool     `json:"reverted"`
 }
 
 // RevertRequest takes back what a run wrote, or with undo gives it back; of all files, or of those with these paths. With preview
@@ -56,7 +57,7 @@ func (d inside) listChanges(r *http.Request) (ChangeList, error) {
 	files, err := d.Revert.Files(r.Context(), key, agent.MessageID(r.PathValue("answer")))
 	list := ChangeList{Files: make([]ChangedFile, len(files))}
 	for i, f := range files {
-		list.Files[i] = ChangedFile{f.Path, f.Diff, f.Created, f.Reverted}
+		list.Files[i] = ChangedFile{f.Path, append([]string{}, f.Diffs...), f.Created, f.Reverted}
 	}
 	return list, err
 }

@@ -30,7 +30,8 @@ func TestWhatARunWroteIsTakenBack(t *testing.T) {
 	path := "/sessions/s/changes/" + w.answered("s")
 	var list ChangeList
 	w.get(path, &list)
-	if want := (ChangedFile{Path: file, Diff: fmt.Sprintf("--- /dev/null\n+++ b/%s\n@@ -0,0 +1,2 @@\n+one\n+two\n", file[1:]), Created: true}); len(list.Files) != 1 || list.Files[0] != want {
+	want := fmt.Sprintf(`{"files":[{"path":%[1]q,"diffs":["--- /dev/null\n+++ b%[1]s\n@@ -0,0 +1,2 @@\n+one\n+two\n"],"created":true,"reverted":false}]}`, file)
+	if got, err := json.Marshal(list); string(got) != want || err != nil {
 		t.Fatalf("it wrote %+v", list)
 	}
 	post := func(body string) (taken Reverted) {

@@ -32,8 +32,8 @@ func New(s *store.Store, policy func(store.Session) agent.Policy) *Revert {
 // File is what a turn's run did to a file.
 type File struct {
 	Path     string
-	Diff     string // what the run changed, without what a person did in between; empty if it is no text
-	Created  bool   // by the run
+	Diffs    []string // what the run changed, each from where a person had changed the file in between; of what is no text none
+	Created  bool     // by the run
 	Reverted bool
 	changes  []store.FileChange // in order
 }
@@ -60,7 +60,9 @@ func (r *Revert) Files(ctx context.Context, key agent.SessionKey, answer agent.M
 	}
 	for i := range files {
 		for _, w := range files[i].writes() {
-			files[i].Diff += diff(w.Path, w.Before, w.After)
+			if d := diff(w.Path, w.Before, w.After); d != "" {
+				files[i].Diffs = append(files[i].Diffs, d)
+			}
 		}
 	}
 	return files, nil

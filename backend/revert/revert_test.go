@@ -129,7 +129,7 @@ func TestARunIsRevertedAndGivenBack(t *testing.T) {
 	before := map[string]string{"old.txt": "one\ntwo\n", "mine.txt": "mine\n"}
 
 	files, err := w.Files(t.Context(), home, "a")
-	if err != nil || len(files) != 2 || files[0].Created || !files[1].Created || files[0].Reverted || !strings.Contains(files[0].Diff, "-two\n+2\n+three\n") {
+	if err != nil || len(files) != 2 || files[0].Created || !files[1].Created || files[0].Reverted || !strings.Contains(files[0].Diffs[0], "-two\n+2\n+three\n") {
 		t.Fatalf("%+v (%v)", files, err)
 	}
 	if steps := w.does(w.Preview, false); len(steps) != 2 || !strings.Contains(steps[0].Diff, "-2\n-three\n+two\n") {

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"parley/backend/agent"
 )
 
 // maxFile is the largest file that is read for an agent, in bytes.
@@ -87,14 +89,18 @@ func (s *Speaker) writeFile(r writeRequest) (any, *problem) {
 		return nil, p
 	}
 	defer root.Close()
-	if info, err := root.Stat(place); err == nil && !info.Mode().IsRegular() {
-		return nil, &problem{Code: codeParams, Message: r.Path + " is no file"}
+	if info, err := root.Stat(place); err == nil && (!info.Mode().IsRegular() || info.Size() > maxFile) {
+		return nil, &problem{Code: codeParams, Message: r.Path + " is no file, or too large"}
 	}
 	if err := root.MkdirAll(filepath.Dir(place), 0o777); err != nil {
 		return nil, refusal(err)
 	}
+	before, unread := root.ReadFile(place)
 	if err := root.WriteFile(place, []byte(r.Content), 0o666); err != nil {
 		return nil, refusal(err)
+	}
+	if s.turn != nil && (unread == nil || errors.Is(unread, fs.ErrNotExist)) {
+		s.turn.host.Say(agent.FileWritten{Path: filepath.Join(s.dir, place), Before: before, After: []byte(r.Content), Created: unread != nil})
 	}
 	return struct{}{}, nil
 }

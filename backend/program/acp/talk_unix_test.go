@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strconv"
 	"strings"
 	"sync"
@@ -155,6 +156,25 @@ func TestFilesAreServedBelowTheFolder(t *testing.T) {
 		t.Errorf("what is outside has changed: %q, %v", b, err)
 	}
 	k.end()
+}
+
+// TestWhatIsWrittenCanBeTakenBack: what a file held before, and what it holds now, is told.
+func TestWhatIsWrittenCanBeTakenBack(t *testing.T) {
+	k := newTalk(t)
+	path := filepath.Join(k.dir, "a.txt")
+	for _, content := range []string{"one\n", "two\n"} {
+		k.ask("fs/write_text_file", map[string]any{"path": path, "content": content})
+	}
+	k.end()
+	want := []agent.Event{
+		agent.FileWritten{Path: path, After: []byte("one\n"), Created: true},
+		agent.FileWritten{Path: path, Before: []byte("one\n"), After: []byte("two\n")},
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if len(k.events) < 2 || !reflect.DeepEqual(k.events[:2], want) {
+		t.Errorf("it is told %+v", k.events)
+	}
 }
 
 func TestTerminals(t *testing.T) {

@@ -2,6 +2,7 @@ import { text } from '../ui/text.ts';
 import type { Door } from './host.ts';
 import type {
   AgentList,
+  ChangeList,
   Decided,
   Decision,
   Failure,
@@ -15,6 +16,8 @@ import type {
   QueuedReply,
   RecoveryCode,
   Reply,
+  Reverted,
+  RevertRequest,
   Role,
   Salvage,
   Sandbox,
@@ -78,6 +81,11 @@ export class Client {
     this.ask<Session>('PATCH', `/sessions/${encodeURIComponent(id)}`, { body: change, keepalive });
   remove = (id: string) => this.ask<void>('DELETE', `/sessions/${encodeURIComponent(id)}`);
   restore = (id: string) => this.ask<void>('POST', `/sessions/${encodeURIComponent(id)}/restore`);
+
+  /** What the run of an answer wrote to files. */
+  changes = (id: string, answer: string) => this.ask<ChangeList>('GET', `/sessions/${encodeURIComponent(id)}/changes/${encodeURIComponent(answer)}`);
+  revert = (id: string, answer: string, what: RevertRequest) =>
+    this.ask<Reverted>('POST', `/sessions/${encodeURIComponent(id)}/changes/${encodeURIComponent(answer)}`, { body: what });
 
   search = (what: { q: string; role?: Role; since?: number; agent?: string; limit: number; after?: string }, signal: AbortSignal) =>
     this.ask<SearchResult>('GET', `/search?${query(what)}`, { signal });

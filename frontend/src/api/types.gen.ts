@@ -288,7 +288,7 @@ export interface ForkRequest {
 
 export interface ChangedFile {
   path: string
-  diff: string
+  diffs: string[]
   created: boolean
   reverted: boolean
 }

@@ -1,3 +1,5 @@
+import { plural } from '../ui/plural.ts';
+
 /** What is said about the files that an agent reaches. */
 export const filesText = {
   title: 'Which files may the agent reach?',
@@ -27,6 +29,26 @@ export const filesText = {
   noFolder: 'Say which folder it is to work in.',
   use: 'Use from the next message on',
   confirm: 'Let it reach all my files',
+};
+
+/** What is said about what a run wrote to files. */
+export const changesText = {
+  title: (n: number) => `Changed ${plural(n, 'file', 'files')}`,
+  reverted: 'Reverted',
+  noText: 'This change cannot be shown as text.',
+  revert: 'Revert',
+  revertFile: (path: string) => `Revert ${path}`,
+  revertAll: 'Revert all',
+  undo: 'Undo revert',
+  undoFile: (path: string) => `Undo the revert of ${path}`,
+  undoAll: 'Undo all reverts',
+  preview: { revert: 'Reverting does this', undo: 'Undoing the revert does this' },
+  nothing: 'Nothing would change.',
+  conflicts: (n: number) => `You have changed ${n > 1 ? `${n} of these places` : 'this place'} since. What is yours stays:`,
+  whole: 'This file was changed, moved or removed since, so it stays as it is.',
+  line: (n: number) => `Line ${n}`,
+  mine: 'Stays',
+  back: 'Was to come back',
 };
 
 /** What is said about who sees to it. */
