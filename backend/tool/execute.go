@@ -28,7 +28,6 @@ func execute(ctx context.Context, c process.Command, limit time.Duration, show f
 	var stdout, stderr, recent excerpt
 	stdout.room, stderr.room, recent.room = maxStream, maxStream, maxRecent
 	c.Stderr = both{&stderr, &recent}
-	begun := time.Now()
 	p, err := process.Start(c, "")
 	if err != nil {
 		return d, refuse("%s could not be started: %v.", filepath.Base(c.Path), reason(err))
@@ -69,6 +68,5 @@ func execute(ctx context.Context, c process.Command, limit time.Duration, show f
 	}
 	d.Stdout, d.Stderr = stdout.String(), stderr.String()
 	d.ExitCode, d.Signal = p.Outcome()
-	d.DurationMS = time.Since(begun).Milliseconds()
 	return d, nil
 }
