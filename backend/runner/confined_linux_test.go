@@ -324,6 +324,23 @@ func TestTooMuch(t *testing.T) {
 	}
 }
 
+// TestWhereNothingIsHeld: only what is Parley's own keeps to a scratch folder there.
+func TestWhereNothingIsHeld(t *testing.T) {
+	for scope, runs := range map[agent.FileScope]bool{"": false, agent.FilesSandboxed: false, agent.FilesProject: true, agent.FilesFull: true} {
+		l, policy := newLocal(t, "engine")
+		l.enforce = func() agent.Enforcement { return agent.Unenforced("the kernel is another") }
+		policy.Scope = scope
+		s := newSandbox(t, l, policy)
+		if said := listen(t.Context(), newConn(t, s), say("deltas 1 1"), nil); said.err != nil {
+			t.Errorf("%q: Parley's own: %v", scope, said.err)
+		}
+		launch := agent.Launch{Backend: agent.BackendLocal, Harness: agent.KindPi, Program: &agent.Program{Command: "pi"}}
+		if _, err := s.Open(t.Context(), launch); (err == nil) != runs || err != nil && !strings.Contains(agent.AsError(err).Message, "the kernel is another") {
+			t.Errorf("%q: a program: %v", scope, err)
+		}
+	}
+}
+
 // attackAsNobody runs all of it again as a user who is not root.
 func attackAsNobody(t *testing.T) {
 	const nobody = 65534
