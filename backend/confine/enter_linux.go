@@ -2,6 +2,7 @@ package confine
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -64,6 +65,11 @@ func enter(files *[]*os.File) error {
 	ports, err := b.connect(files)
 	if err != nil {
 		return err
+	}
+	if b.Apart {
+		if err := b.remount(); err != nil {
+			return fmt.Errorf("let it write to its own folders only: %w", err)
+		}
 	}
 	if err := dropPrivileges(); err != nil {
 		return err
@@ -155,6 +161,31 @@ func raiseLoopback() error {
 	}
 	loopback.SetUint16(unix.IFF_UP | unix.IFF_RUNNING)
 	return unix.IoctlIfreq(fd, unix.SIOCSIFFLAGS, loopback)
+}
+
+// remount makes everything but the folders that may be changed read-only for the process, in mounts of its own: Landlock does not
+// look at who changes the permissions, times and other attributes of a file.
+func (b Bounds) remount() error {
+	dir, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
+		return err
+	}
+	if err := unix.MountSetattr(unix.AT_FDCWD, "/", unix.AT_RECURSIVE, &unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY}); err != nil {
+		return err
+	}
+	for _, path := range b.Write {
+		err := unix.Mount(path, path, "", unix.MS_BIND|unix.MS_REC, "")
+		if err == nil {
+			err = unix.MountSetattr(unix.AT_FDCWD, path, unix.AT_RECURSIVE, &unix.MountAttr{Attr_clr: unix.MOUNT_ATTR_RDONLY})
+		}
+		if err != nil && !errors.Is(err, unix.ENOENT) {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	return os.Chdir(dir) // into the new mount
 }
 
 // dropPrivileges gives up every capability, and what could give one back.

@@ -149,6 +149,8 @@ type plan struct {
 	attack  []string
 	asRoot  bool // an ordinary user cannot do it anywhere
 	missing bool // there is nothing to attack here
+
+	byMounts bool // it is held by those of its own, where there are any
 }
 
 // plans are all attacks. What an attack spoils is there again for the next.
@@ -161,6 +163,9 @@ func (w *world) plans() []plan {
 		{name: "write outside", attack: []string{"write", w.file}},
 		{name: "make outside", attack: []string{"write", filepath.Join(w.outside, "new")}},
 		{name: "empty outside", attack: []string{"empty", filepath.Join(w.outside, "spare")}},
+		{name: "permissions outside", attack: []string{"permit", w.file}, byMounts: true},
+		{name: "times outside", attack: []string{"date", w.file}, byMounts: true},
+		{name: "attributes outside", attack: []string{"label", w.file}, byMounts: true},
 		{name: "remove outside", attack: []string{"remove", filepath.Join(w.outside, "spare")}},
 		{name: "symlink", attack: []string{"symlink", w.file}},
 		{name: "symlink swapped in a race", attack: []string{"swap", w.file}},
@@ -250,7 +255,7 @@ func TestAttacks(t *testing.T) {
 	t.Run("sandboxed, without a network of its own", func(t *testing.T) {
 		l, policy := newLocal(t, "engine")
 		e := l.Enforcement()
-		e.Network = agent.Held{By: "Landlock, by port", Lacks: "it is to be so"}
+		e.Network, e.Files.Lacks = agent.Held{By: "Landlock, by port", Lacks: "it is to be so"}, "it is to be so"
 		l.enforce = func() agent.Enforcement { return e }
 		policy.Folder = w.folder
 		w.attackFrom(t, l, policy)
@@ -272,8 +277,9 @@ func (w *world) attackFrom(t *testing.T, l *Local, policy agent.Policy) {
 	}
 	for _, p := range w.plans() {
 		t.Run(p.name, func(t *testing.T) {
-			if said := attack(t, p.attack...); !strings.HasPrefix(said, "refused: ") {
-				t.Errorf("it was not refused: %s", said)
+			said := attack(t, p.attack...)
+			if held := !p.byMounts || l.Enforcement().Files.Lacks == ""; strings.HasPrefix(said, "refused: ") != held {
+				t.Errorf("said to be held %v: %s", held, said)
 			}
 		})
 	}
@@ -290,7 +296,7 @@ func (w *world) attackFrom(t *testing.T, l *Local, policy agent.Policy) {
 			write = "done"
 		}
 		file := filepath.Join(w.folder, "file")
-		for _, c := range [][]string{{"done", "read", file}, {write, "write", file}, {"done", "write", filepath.Join(policy.Scratch, "mine")}} {
+		for _, c := range [][]string{{"done", "read", file}, {write, "write", file}, {"done", "write", filepath.Join(policy.Scratch, "mine")}, {"done", "write", "mine"}} {
 			if said := attack(t, c[1:]...); !strings.HasPrefix(said, c[0]) {
 				t.Errorf("%v: %s", c[1:], said)
 			}
