@@ -86,6 +86,7 @@ type AgentPermissions struct {
 
 	Commands     []string `json:"allowed_commands,omitempty"`
 	CommandGlobs []string `json:"allowed_command_globs,omitempty"`
+	Domains      []string `json:"allowed_domains,omitempty"`
 }
 
 // AgentPlace says where the file of an agent goes: to own or to project.
@@ -171,7 +172,7 @@ func (d inside) getAgent(r *http.Request) (AgentDetails, error) {
 	p := e.Permissions
 	return AgentDetails{
 		e.ID, e.Name, e.Description, e.Harness, e.Provider, e.Model, e.SystemPrompt, e.Tools,
-		AgentPermissions{p.Mode, p.Default, p.Rules.Rules, p.Commands, p.CommandGlobs}, e.Login, e.Options,
+		AgentPermissions{p.Mode, p.Default, p.Rules.Rules, p.Commands, p.CommandGlobs, p.Domains}, e.Login, e.Options,
 	}, nil
 }
 
@@ -188,7 +189,7 @@ func (d inside) putAgent(r *http.Request, a AgentDetails) (noBody, error) {
 	return noBody{}, d.Agents.Make(r.Context(), d.Store, d.project, agent.Spec{
 		ID: a.ID, Name: a.Name, Description: a.Description, Harness: a.Harness, Provider: a.Provider, Model: a.Model,
 		SystemPrompt: a.SystemPrompt, Tools: a.Tools, Login: a.Login, Options: a.Options,
-		Permissions: agent.Permissions{Mode: p.Mode, Rules: agent.Rules{Default: p.Default, Rules: p.Rules, Commands: p.Commands, CommandGlobs: p.CommandGlobs}},
+		Permissions: agent.Permissions{Mode: p.Mode, Rules: agent.Rules{Default: p.Default, Rules: p.Rules, Commands: p.Commands, CommandGlobs: p.CommandGlobs, Domains: p.Domains}},
 	})
 }
 

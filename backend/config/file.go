@@ -151,6 +151,7 @@ func permissions(v value) (p agent.Permissions) {
 		}},
 		field{"allowed_commands", texts(&p.Commands)},
 		field{"allowed_command_globs", texts(&p.CommandGlobs)},
+		field{"allowed_domains", texts(&p.Domains)},
 	)
 	return p
 }
@@ -176,7 +177,9 @@ func Format(spec agent.Spec) ([]byte, error) {
 
 		Commands     []string `yaml:"allowed_commands,omitempty"`
 		CommandGlobs []string `yaml:"allowed_command_globs,omitempty"`
+		Domains      []string `yaml:"allowed_domains,omitempty"`
 	}
+	p := spec.Permissions
 	file := struct {
 		ID           string
 		Name         string            `yaml:",omitempty"`
@@ -191,9 +194,9 @@ func Format(spec agent.Spec) ([]byte, error) {
 		Options      map[string]string `yaml:",omitempty"`
 	}{
 		spec.ID, spec.Name, spec.Description, spec.Harness, spec.Provider, spec.Model, spec.Login, spec.SystemPrompt, spec.Tools,
-		permissions{Mode: spec.Permissions.Mode, Default: spec.Permissions.Default, Commands: spec.Permissions.Commands, CommandGlobs: spec.Permissions.CommandGlobs}, spec.Options,
+		permissions{Mode: p.Mode, Default: p.Default, Commands: p.Commands, CommandGlobs: p.CommandGlobs, Domains: p.Domains}, spec.Options,
 	}
-	for _, r := range spec.Permissions.Rules.Rules {
+	for _, r := range p.Rules.Rules {
 		file.Permissions.Rules = append(file.Permissions.Rules, rule(r))
 	}
 	return yaml.Dump(file, yaml.WithV4Defaults())

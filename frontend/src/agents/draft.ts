@@ -11,6 +11,8 @@ export interface Draft extends Required<Omit<AgentDetails, 'permissions' | 'opti
   /** Commands that run without asking, and patterns of such. */
   commands: string[];
   globs: string[];
+  /** Hosts that are reached without asking. */
+  domains: string[];
   options: { name: string; value: string }[];
 }
 
@@ -29,6 +31,7 @@ export const blank: Draft = {
   rules: [],
   commands: [],
   globs: [],
+  domains: [],
   options: [],
 };
 
@@ -45,13 +48,14 @@ export function toDraft({ permissions, login, options, ...rest }: AgentDetails):
     rules: permissions.rules ?? [],
     commands: permissions.allowed_commands ?? [],
     globs: permissions.allowed_command_globs ?? [],
+    domains: permissions.allowed_domains ?? [],
     options: Object.entries(options ?? {}).map(([name, value]) => ({ name, value })),
   };
 }
 
 /** The agent that a form says. What its harness does not have is left out. */
 export function toDetails({ isOwnLogin, mode, fallback, options, ...rest }: Draft): AgentDetails {
-  const { rules, commands, globs, ...fields } = rest;
+  const { rules, commands, globs, domains, ...fields } = rest;
   const ofProgram = isProgram(rest.harness);
   const account = ofProgram && isOwnLogin ? { login: 'own' as const, provider: '' } : {};
   return {
@@ -63,6 +67,7 @@ export function toDetails({ isOwnLogin, mode, fallback, options, ...rest }: Draf
       rules: rules.filter(({ pattern }) => pattern),
       allowed_commands: commands.filter(Boolean),
       allowed_command_globs: globs.filter(Boolean),
+      allowed_domains: domains.filter(Boolean),
     } as AgentDetails['permissions'],
     options: ofProgram ? Object.fromEntries(options.filter(({ name }) => name).map(({ name, value }) => [name, value])) : {},
   };

@@ -184,6 +184,7 @@ export interface AgentPermissions {
   rules?: Rule[]
   allowed_commands?: string[]
   allowed_command_globs?: string[]
+  allowed_domains?: string[]
 }
 
 export interface AgentDetails {
