@@ -32,7 +32,7 @@ var arrows = map[string][]string{
 	"backend/harness":             {"backend/agent", "backend/provider"},
 	"backend/native":              {"backend/agent", "backend/provider", "backend/tool"},
 	"backend/scripted":            {"backend/agent", "backend/tool"},
-	"backend/mcp":                 {"backend/agent", "backend/policy", "backend/redact", "backend/tool"},
+	"backend/mcp":                 {"backend/agent", "backend/policy", "backend/process", "backend/redact", "backend/tool"},
 	"backend/process":             {},
 	"backend/program":             {"backend/agent", "backend/process", "backend/mcp", "backend/tool", "backend/harness"},
 	"backend/program/pi":          {"backend/agent", "backend/program"},
