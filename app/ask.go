@@ -52,7 +52,7 @@ func (d *dialogue) askPerson(ctx context.Context) error {
 
 // decide asks one question, until the answer is one.
 func (d *dialogue) decide(q api.Question) (decision api.Decision, answered bool) {
-	var told struct{ ToolName, Preview, Question string }
+	var told struct{ ToolName, Preview, Question, Rule string }
 	if json.Unmarshal(q.Manifest, &told) != nil {
 		told.Preview = string(q.Manifest)
 	}
@@ -62,18 +62,23 @@ func (d *dialogue) decide(q api.Question) (decision api.Decision, answered bool)
 		decision.Output, _ = json.Marshal(d.lines.Text()) // a string: it cannot fail
 		return decision, answered
 	}
+	wider := ""
+	if told.Rule != "" {
+		wider = fmt.Sprintf("%s for this [s]ession, ", told.Rule)
+	}
 	for {
-		fmt.Fprintf(d.notes, "\nAllow %s: %s? [y]es, for this [s]ession, or [n]o and why> ", told.ToolName, told.Preview)
+		fmt.Fprintf(d.notes, "\nAllow %s: %s? [y]es, %sor [n]o and why> ", told.ToolName, told.Preview, wider)
 		if !d.lines.Scan() {
 			return decision, false
 		}
 		word, note, _ := strings.Cut(strings.TrimSpace(d.lines.Text()), " ")
 		approved, known := decisions[strings.ToLower(word)]
-		if !known {
+		forSession := approved && strings.HasPrefix(word, "s")
+		if !known || forSession && told.Rule == "" {
 			continue
 		}
 		decision.Approved, decision.Note = &approved, note
-		if approved && strings.HasPrefix(word, "s") {
+		if forSession {
 			decision.Scope = agent.ScopeSession
 		}
 		return decision, true

@@ -24,6 +24,7 @@ type dialogue struct {
 	Connection
 	session agent.SessionID
 	agent   string
+	scope   agent.FileScope // empty: the session's own, or the default for a new one
 	json    bool
 	out     io.Writer
 	notes   io.Writer
@@ -31,7 +32,7 @@ type dialogue struct {
 }
 
 func chatCommand() *cobra.Command {
-	var message, id string
+	var message, id, scope string
 	d := &dialogue{}
 	cmd := &cobra.Command{
 		Use:   "chat",
@@ -42,7 +43,8 @@ func chatCommand() *cobra.Command {
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			d.session, d.out, d.notes = agent.SessionID(id), cmd.OutOrStdout(), cmd.ErrOrStderr()
-			if d.session == "" {
+			isNew := d.session == ""
+			if isNew {
 				d.session = agent.NewSessionID()
 			} else if err := d.session.Validate(); err != nil {
 				return usage{errors.New(agent.AsError(err).Message)}
@@ -50,12 +52,27 @@ func chatCommand() *cobra.Command {
 			if cmd.Flags().Changed("message") && strings.TrimSpace(message) == "" {
 				return usage{errors.New("-m needs a message that is not empty")}
 			}
+			if d.scope = agent.FileScope(scope); scope != "" && !d.scope.Valid() {
+				return usage{errors.New("--scope is sandboxed, project or full")}
+			}
+			h, err := findHome(os.Getenv)
+			if err != nil {
+				return err
+			}
 			c, leave, err := enter(cmd)
 			if err != nil {
 				return err
 			}
 			defer leave()
 			d.Connection = c
+			if isNew {
+				err = d.chooseFiles(cmd.Context(), new(h.workingFolder()))
+			} else if scope != "" {
+				err = d.chooseFiles(cmd.Context(), nil)
+			}
+			if err != nil {
+				return err
+			}
 			if message == "" {
 				return d.read(cmd.Context(), os.Stdin)
 			}
@@ -65,8 +82,19 @@ func chatCommand() *cobra.Command {
 	cmd.Flags().StringVarP(&message, "message", "m", "", "the message to send")
 	cmd.Flags().StringVar(&id, "session", "", "the session to go on with; a new one if left out")
 	cmd.Flags().StringVar(&d.agent, "agent", "", "the agent to talk to")
+	cmd.Flags().StringVar(&scope, "scope", "", "which files the agent reaches: sandboxed (it reads this folder, and writes to one of its own), project (it works in this folder)\nor full (all that you can reach); a new session is sandboxed")
 	cmd.Flags().BoolVar(&d.json, "json", false, "print session events, one JSON object per line")
 	return cmd
+}
+
+// chooseFiles says which files the session reaches. A new one is about the folder that this command was started in.
+func (d *dialogue) chooseFiles(ctx context.Context, folder *string) error {
+	change := api.SessionChange{WorkingDir: folder}
+	if d.scope != "" {
+		change.Scope = &d.scope
+	}
+	_, err := ask[api.Session](ctx, d.Connection, http.MethodPatch, d.path("/sessions/", ""), change)
+	return err
 }
 
 // read takes messages from the terminal until its end, or the one message that the input is.

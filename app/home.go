@@ -31,6 +31,9 @@ func (h home) private(getenv func(string) string) string {
 	return filepath.Join(string(h), "private")
 }
 
+// servers is the list of MCP servers, which a person may edit.
+func (h home) servers() string { return filepath.Join(string(h), "mcp.json") }
+
 func (h home) scratches() string { return filepath.Join(string(h), "scratch") }
 
 // scratch names the folder that a session's tools work in.
@@ -72,18 +75,27 @@ func homeFolder(getenv func(string) string) (string, error) {
 }
 
 // workingFolder is the folder that this program was started in, if that may be what a person works on: a window that was
-// opened from a menu is started in their home folder, or at the root.
-func workingFolder() string {
+// opened from a menu is started in their home folder, or at the root. Nobody works where our own data is, or around it.
+func (h home) workingFolder() string {
 	dir, err := os.Getwd()
 	if err == nil {
 		dir, err = filepath.EvalSymlinks(dir)
 	}
 	user, _ := os.UserHomeDir()
-	if real, err := filepath.EvalSymlinks(user); err == nil {
-		user = real
-	}
-	if rest, above := filepath.Rel(dir, user); err != nil || above == nil && filepath.IsLocal(rest) {
+	if err != nil || isWithin(user, dir) || isWithin(dir, string(h)) || isWithin(string(h), dir) {
 		return ""
 	}
 	return dir
+}
+
+// isWithin reports whether a path is that of a folder, or below it, by whichever path it is named.
+func isWithin(path, folder string) bool {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	if real, err := filepath.EvalSymlinks(folder); err == nil {
+		folder = real
+	}
+	rest, err := filepath.Rel(folder, path)
+	return err == nil && filepath.IsLocal(rest)
 }

@@ -37,6 +37,10 @@ var binary = sync.OnceValues(func() (string, error) {
 var scrap string
 
 func TestMain(m *testing.M) {
+	if os.Getenv(envNotes) != "" {
+		playNotes()
+		return
+	}
 	var err error
 	if scrap, err = os.MkdirTemp("", "parley-test-"); err != nil {
 		panic(err)
@@ -267,6 +271,8 @@ func TestExitCodes(t *testing.T) {
 		"an unknown flag":    {[]string{"chat", "--nothing"}, exitUsage, "--nothing"},
 		"a bad id":           {[]string{"chat", "-m", "x", "--session", "../x"}, exitUsage, "session_id must match"},
 		"no message":         {[]string{"chat", "-m", " "}, exitUsage, "-m needs a message"},
+		"an unknown scope":   {[]string{"chat", "-m", "x", "--scope", "all"}, exitUsage, "sandboxed, project or full"},
+		"a scope of nothing": {[]string{"chat", "-m", "x", "--scope", "project"}, exitFailed, "Choose a folder first"},
 		"an unknown command": {[]string{"fly"}, exitUsage, "fly"},
 		"too many arguments": {[]string{"show", "a", "b"}, exitUsage, "accepts 1 arg"},
 		"another machine":    {[]string{"serve", "--addr", "0.0.0.0:0"}, exitUsage, "127.0.0.1 only"},

@@ -2,12 +2,14 @@ package app
 
 import (
 	"encoding/json"
+	"errors"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"parley/backend/agent"
 	"parley/backend/api"
 )
 
@@ -28,20 +30,28 @@ func (c Connection) sessions(t *testing.T) (ids []string) {
 // whoever has the data folder.
 func TestServeAProject(t *testing.T) {
 	p := newPlace(t)
-	folder, link := filepath.Join(p.home, "My Project"), filepath.Join(t.TempDir(), "link")
+	folder, link := filepath.Join(p.user, "My Project"), filepath.Join(t.TempDir(), "link")
 	if err := os.Mkdir(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	relative, err := filepath.Rel(p.home, folder)
+	if err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Symlink(folder, link); err != nil {
 		t.Fatal(err)
 	}
-	s := p.serve("--project", "My Project")
+	s := p.serve("--project", relative)
 	if !strings.HasPrefix(string(s.Project), "my-project-") || len(s.Project) != len("my-project-")+12 {
 		t.Errorf("the project is %s", s.Project)
 	}
 	s.say("u1", "[[say:x]]")
 	if ids := s.sessions(t); len(ids) != 1 || ids[0] != "s" {
 		t.Errorf("the project has %v", ids)
+	}
+	about, err := ask[api.Session](t.Context(), s.Connection, http.MethodGet, "/sessions/s", nil)
+	if err != nil || about.WorkingDir != folder || about.Scope != agent.FilesSandboxed {
+		t.Errorf("its session is about %q, %s (%v)", about.WorkingDir, about.Scope, err)
 	}
 	owner, err := readDoor(filepath.Join(p.home, "door.json"))
 	if err != nil {
@@ -96,5 +106,39 @@ func TestAllowOrigin(t *testing.T) {
 		if res.StatusCode != want || (allowed == origin) != (want == 204) || !strings.Contains(res.Header.Get("Access-Control-Allow-Headers"), "x-ai-sdk") != (want != 204) {
 			t.Errorf("%s: %s %v", origin, res.Status, res.Header)
 		}
+	}
+}
+
+// §1 The context of a session is the folder that the command was started in: it is read, and with --scope worked in.
+func TestChatInAFolder(t *testing.T) {
+	p := newPlace(t)
+	folder := filepath.Join(p.user, "work")
+	file := filepath.Join(folder, "a.txt")
+	if err := errors.Join(os.Mkdir(folder, 0o700), os.WriteFile(file, []byte("from the folder"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	chat := func(dir string, args ...string) string {
+		cmd := p.command(append([]string{"chat"}, args...)...)
+		cmd.Dir = dir
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Errorf("%v: %v", args, err)
+		}
+		return string(out)
+	}
+	const reads, writes = `[[tool:read_file {"path":"a.txt"}]] [[say:x]]`, `[[tool:write_file {"path":"a.txt","content":"changed"}]] [[say:x]]`
+	if out := chat(folder, "-m", reads); !strings.Contains(out, "from the folder") {
+		t.Errorf("it reads %s", out)
+	}
+	if out := chat(p.user, "-m", reads); !strings.Contains(out, "does not exist") {
+		t.Errorf("in the person's home it reads %s", out)
+	}
+	chat(folder, "-m", writes)
+	if content, err := os.ReadFile(file); string(content) != "from the folder" {
+		t.Errorf("sandboxed, it made it %q (%v)", content, err)
+	}
+	chat(folder, "-m", writes, "--scope", "project")
+	if content, err := os.ReadFile(file); string(content) != "changed" {
+		t.Errorf("in its scope it made it %q (%v)", content, err)
 	}
 }

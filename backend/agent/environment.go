@@ -17,6 +17,21 @@ type Policy struct {
 	Folder  string    // the folder that the session is about; empty if there is none
 	Data    string    // Parley's own, of which nothing but Scratch and Private is touched in any scope; empty if it is not here
 	Private string    // where what programs configure and remember is put, until the sandbox is closed; empty is the system's folder for that
+
+	// What a launch needs besides: see For.
+	Model string // the base URL of the model server; empty if the harness knows its own
+	Own   Kind   // the harness that works with the person's own login, which reaches what it keeps for that; empty if none does
+}
+
+// For is p with what a launch needs besides.
+func (p Policy) For(launch Launch) Policy {
+	if launch.Endpoint != nil {
+		p.Model = launch.Endpoint.BaseURL
+	}
+	if launch.Program != nil && launch.Program.Login == LoginOwn {
+		p.Own = launch.Harness
+	}
+	return p
 }
 
 // FileScope is which files an agent reaches.
@@ -94,10 +109,10 @@ func (e *Environment) Launch(h Harness, spec Spec) (Launch, error) {
 	return launch, nil
 }
 
-// Open gives a conn in the session's sandbox, making the sandbox if there is none, if it died, or if the policy
-// changed. Closing the conn leaves the sandbox warm.
+// Open gives a conn in the session's sandbox, making the sandbox if there is none, if it died, or if the policy or what
+// the launch needs of it changed. Closing the conn leaves the sandbox warm.
 func (e *Environment) Open(ctx context.Context, key SessionKey, policy Policy, launch Launch) (Conn, error) {
-	s, err := e.take(ctx, key, policy)
+	s, err := e.take(ctx, key, policy.For(launch))
 	if err != nil {
 		return nil, err
 	}

@@ -1,13 +1,17 @@
 package agent
 
-import "maps"
+import (
+	"cmp"
+	"maps"
+)
 
 // Overlay is what a request says about its agent: it wins over the stored one. Nil fields are inherited.
 type Overlay struct {
 	Name, Model, Provider, SystemPrompt *string
-	Permissions                         *Permissions
+	Permissions                         *Permissions // an empty Mode is inherited, and so are the rules if there are none
 	Tools                               *[]string
 	ClientTools                         *[]ClientToolSpec
+	MCPServers                          *[]string
 	Login                               *Login            // with LoginOwn the model is the program's choice unless Model is set; to name a Provider is to ask for LoginKey
 	Options                             map[string]string // the others stay as they are
 }
@@ -25,9 +29,15 @@ func (o Overlay) Over(spec Spec) Spec {
 	replace(&spec.Model, o.Model)
 	replace(&spec.Provider, o.Provider)
 	replace(&spec.SystemPrompt, o.SystemPrompt)
-	replace(&spec.Permissions, o.Permissions)
+	if p := o.Permissions; p != nil {
+		spec.Permissions.Mode = cmp.Or(p.Mode, spec.Permissions.Mode)
+		if p.Default != "" || p.Rules.Rules != nil {
+			spec.Permissions.Rules = p.Rules
+		}
+	}
 	replace(&spec.Tools, o.Tools)
 	replace(&spec.ClientTools, o.ClientTools)
+	replace(&spec.MCPServers, o.MCPServers)
 	if len(o.Options) > 0 {
 		options := map[string]string{}
 		maps.Copy(options, spec.Options)

@@ -23,3 +23,14 @@ func TestAnOverlayOfAProgram(t *testing.T) {
 		t.Error("the stored agent was written to")
 	}
 }
+
+func TestAnOverlayOfPermissions(t *testing.T) {
+	never := Rules{Rules: []Rule{{"process", Deny}}}
+	stored := Spec{Permissions: Permissions{ModeAsk, never}}
+	if got := (Overlay{Permissions: &Permissions{Mode: ModeAuto}}).Over(stored).Permissions; got.Mode != ModeAuto || len(got.Rules.Rules) != 1 {
+		t.Errorf("another mode takes the rules away: %+v", got)
+	}
+	if got := (Overlay{Permissions: &Permissions{Rules: Rules{Default: Allow}}}).Over(stored).Permissions; got.Mode != ModeAsk || got.Default != Allow || got.Rules.Rules != nil {
+		t.Errorf("other rules give %+v", got)
+	}
+}

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"net/http"
 	"os"
 
@@ -9,12 +10,13 @@ import (
 
 // Agent is an agent that a person can talk to.
 type Agent struct {
-	ID          string `json:"id"`
-	Name        string `json:"name"`
-	Description string `json:"description,omitempty"`
-	Harness     string `json:"harness"`
-	Provider    string `json:"provider,omitempty"`
-	Model       string `json:"model,omitempty"`
+	ID          string     `json:"id"`
+	Name        string     `json:"name"`
+	Description string     `json:"description,omitempty"`
+	Harness     string     `json:"harness"`
+	Provider    string     `json:"provider,omitempty"`
+	Model       string     `json:"model,omitempty"`
+	Mode        agent.Mode `json:"mode"` // that its sessions begin in
 
 	Login   agent.Login       `json:"login,omitempty"`   // of an agent that is a program
 	Options map[string]string `json:"options,omitempty"` // of that program
@@ -38,7 +40,7 @@ type WindowShown struct {
 }
 
 func toAgent(s agent.Spec) Agent {
-	return Agent{s.ID, s.Name, s.Description, string(s.Harness), s.Provider, s.Model, s.Login, s.Options}
+	return Agent{s.ID, s.Name, s.Description, string(s.Harness), s.Provider, s.Model, cmp.Or(s.Permissions.Mode, agent.ModeAsk), s.Login, s.Options}
 }
 
 // listAgents leaves out those whose program is not installed.

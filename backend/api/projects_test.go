@@ -130,7 +130,7 @@ func TestAnotherProjectIsUnknown(t *testing.T) {
 	if after := w.seen(other); after != before {
 		t.Errorf("the other project was\n%s\nand is\n%s", before, after)
 	}
-	if got := w.seen(mine); strings.Contains(got, "their") || strings.Contains(got, known.question) || !strings.Contains(got, `{"sessions":[]}`) {
+	if got := w.seen(mine); strings.Contains(got, "their") || strings.Contains(got, known.question) || !strings.Contains(got, `{"sessions":[],"workingDir":""}`) {
 		t.Errorf("what is mine: %s", got)
 	}
 }

@@ -33,8 +33,9 @@ type Session struct {
 
 // SessionList is a page of sessions, newest first. Next, if any, asks for the page that follows.
 type SessionList struct {
-	Sessions []Session `json:"sessions"`
-	Next     string    `json:"next,omitempty"`
+	Sessions   []Session `json:"sessions"`
+	Next       string    `json:"next,omitempty"`
+	WorkingDir string    `json:"workingDir"` // that a new one is about; empty if none
 }
 
 // SessionChange changes what is set. A draft, scope or workingDir may be kept for a session that does not exist yet: they
@@ -87,7 +88,7 @@ func (d inside) listSessions(r *http.Request) (SessionList, error) {
 	if err != nil {
 		return SessionList{}, err
 	}
-	list := SessionList{Sessions: make([]Session, len(sessions))}
+	list := SessionList{Sessions: make([]Session, len(sessions)), WorkingDir: d.Sessions.Folder(d.project)}
 	for i, s := range sessions {
 		list.Sessions[i] = d.session(s)
 	}

@@ -23,6 +23,7 @@ import (
 	"parley/backend/config"
 	"parley/backend/harness"
 	"parley/backend/history"
+	"parley/backend/mcp"
 	"parley/backend/program"
 	"parley/backend/scripted"
 	"parley/backend/session"
@@ -94,8 +95,10 @@ func openWith(t testing.TB, folder string, ring vault.Keyring, changes ...func(*
 			rooms.Wait(context.Background())
 		},
 	})
+	servers := config.OpenServers(filepath.Join(scratch, "mcp.json"))
 	door = New(listener.Addr().String(), Options{
-		History: past, Agents: builtIn, Programs: program.NewFinder(nil), Token: testToken, Version: "test", Log: log,
+		History: past, Agents: builtIn, Programs: program.NewFinder(nil), Servers: servers, Board: &mcp.Board{}, Token: testToken, Version: "test", Log: log,
+		Try:  func(context.Context, agent.MCPServer) error { return nil },
 		Page: fstest.MapFS{"index.html": {Data: []byte("<p>page")}, "assets/a.js": {Data: []byte("1")}},
 	})
 	server := door.Server()
@@ -123,6 +126,7 @@ func options(s *store.Store, env *agent.Environment, scratch string) session.Opt
 		Key:     func(string) (string, bool) { return "", false },
 		Scratch: func(agent.SessionKey) string { return scratch },
 		Folder:  func(agent.ProjectID) string { return "" },
+		Servers: config.OpenServers(filepath.Join(scratch, "mcp.json")).Named,
 	}
 }
 

@@ -13,10 +13,10 @@ import (
 // Agents are the agents a person can talk to, the default one first.
 type Agents []agent.Spec
 
-// fileTools work on files only; tools are all that need nothing configured.
+// safeTools reach no further than files and the person; tools are all that need nothing configured.
 var (
-	fileTools = []string{"list_directory", "read_file", "search_files", "write_file", "edit_file"}
-	tools     = slices.Concat(fileTools, []string{"run_command"})
+	safeTools = []string{"list_directory", "read_file", "search_files", "write_file", "edit_file", "todo_write", "ask_user", "notify"}
+	tools     = slices.Concat(safeTools, []string{"run_command", "git_status", "git_diff", "git_log", "git_commit", "http_request"})
 )
 
 // demo needs no key, no account and no model. Nobody is asked, so what it does reaches no further than files.
@@ -25,7 +25,7 @@ var demo = agent.Spec{
 	Name:        "Demo agent",
 	Description: "Plays scripts through the whole of Parley. No model, no key.",
 	Harness:     agent.KindScripted,
-	Tools:       fileTools,
+	Tools:       safeTools,
 	Permissions: agent.Permissions{Mode: agent.ModeAuto},
 }
 

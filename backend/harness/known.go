@@ -20,6 +20,8 @@ type Known struct {
 	Install     string       // a command that installs it, or the newest; empty if Parley knows none
 	Wires       []agent.Wire // of the providers that it can be given, unless it speaks the Agent Client Protocol: see acpAgents
 	Can         []Ability    // empty if it is not known
+	Keeps       []string     // what it keeps in the person's home folder, their login with it
+	Hosts       []string     // that it talks to with that login
 }
 
 // Ability is something that not every program can do.
@@ -44,49 +46,76 @@ var known = []Known{
 		Command: "pi", Oldest: "0.84.4", Install: "npm install -g @earendil-works/pi-coding-agent",
 		Wires: []agent.Wire{agent.WireOpenAI, agent.WireAnthropic},
 		Can:   []Ability{CanAsk, CanUseTools, CanSee, CanChoose, CanObey, CanSteer, CanResume},
+		Keeps: []string{".pi"}, Hosts: slices.Concat(anthropic, openAI, google),
 	},
 	{
 		Kind: agent.KindClaude, Name: "Claude Code", Description: "Anthropic's coding agent.",
 		Command: "claude", Oldest: "2.1.216", Install: "npm install -g @anthropic-ai/claude-code",
 		Wires: []agent.Wire{agent.WireAnthropic},
 		Can:   []Ability{CanAsk, CanUseTools, CanSee, CanChoose, CanObey, CanSteer, CanResume},
+		Keeps: []string{".claude", ".claude.json"}, Hosts: anthropic,
 	},
 	{
 		Kind: agent.KindACP("claude-agent-acp"), Name: "Claude Agent (ACP)", Description: "Claude Code by way of its ACP adapter.",
 		Command: "claude-agent-acp", Install: "npm install -g @agentclientprotocol/claude-agent-acp",
-		Can: []Ability{CanAsk, CanUseTools, CanSee, CanChoose, CanObey, CanSteer, CanResume},
+		Can:   []Ability{CanAsk, CanUseTools, CanSee, CanChoose, CanObey, CanSteer, CanResume},
+		Keeps: []string{".claude", ".claude.json"}, Hosts: anthropic,
 	},
 	{
 		Kind: agent.KindACP("codex-acp"), Name: "Codex (ACP)", Description: "OpenAI's coding agent, by way of its ACP adapter.",
 		Command: "codex-acp", Install: "npm install -g @agentclientprotocol/codex-acp",
-		Can: []Ability{CanAsk, CanUseTools, CanSee, CanChoose, CanSteer, CanResume},
+		Can:   []Ability{CanAsk, CanUseTools, CanSee, CanChoose, CanSteer, CanResume},
+		Keeps: []string{".codex"}, Hosts: openAI,
 	},
 	{
 		Kind: agent.KindACP("pi-acp"), Name: "Pi (ACP)", Description: "Pi by way of its ACP adapter. It never asks before it changes something.",
 		Command: "pi-acp", Install: "npm install -g pi-acp",
-		Can: []Ability{CanSee, CanChoose, CanObey, CanResume},
+		Can:   []Ability{CanSee, CanChoose, CanObey, CanResume},
+		Keeps: []string{".pi"}, Hosts: slices.Concat(anthropic, openAI, google),
 	},
 	{
 		Kind: agent.KindACP("opencode"), Name: "opencode", Description: "An open coding agent that works with any model.",
 		Command: "opencode", Install: "npm install -g opencode-ai",
-		Can: []Ability{CanAsk, CanUseTools, CanSee, CanChoose, CanObey, CanResume},
+		Can:   []Ability{CanAsk, CanUseTools, CanSee, CanChoose, CanObey, CanResume},
+		Keeps: []string{".config/opencode", ".local/share/opencode", ".local/state/opencode", ".cache/opencode"},
+		Hosts: slices.Concat([]string{"opencode.ai"}, anthropic, openAI, google),
 	},
 	{
 		Kind: agent.KindACP("gemini"), Name: "Gemini CLI", Description: "Google's coding agent.",
 		Command: "gemini", Install: "npm install -g @google/gemini-cli",
-		Can: []Ability{CanAsk, CanUseTools, CanSee, CanChoose, CanObey},
+		Can:   []Ability{CanAsk, CanUseTools, CanSee, CanChoose, CanObey},
+		Keeps: []string{".gemini"}, Hosts: google,
 	},
 	{
 		Kind: agent.KindACP("qwen"), Name: "Qwen Code", Description: "Alibaba's coding agent.",
 		Command: "qwen", Install: "npm install -g @qwen-code/qwen-code",
-		Can: []Ability{CanAsk, CanUseTools, CanSee, CanChoose, CanObey, CanResume},
+		Can:   []Ability{CanAsk, CanUseTools, CanSee, CanChoose, CanObey, CanResume},
+		Keeps: []string{".qwen"}, Hosts: []string{"chat.qwen.ai", "portal.qwen.ai", "dashscope.aliyuncs.com", "dashscope-intl.aliyuncs.com"},
 	},
 	{
 		Kind: agent.KindACP("kimi"), Name: "Kimi Code", Description: "Moonshot's coding agent.",
 		Command: "kimi", Install: "npm install -g @moonshot-ai/kimi-code",
-		Can: []Ability{CanAsk, CanUseTools, CanSee, CanChoose, CanObey, CanResume},
+		Can:   []Ability{CanAsk, CanUseTools, CanSee, CanChoose, CanObey, CanResume},
+		Keeps: []string{".kimi-code"}, Hosts: []string{"api.kimi.com", "auth.kimi.com", "api.moonshot.ai", "api.moonshot.cn"},
 	},
-	{Kind: agent.KindACP("goose"), Name: "goose", Description: "Block's agent.", Command: "goose"},
+	{Kind: agent.KindACP("goose"), Name: "goose", Description: "Block's agent.", Command: "goose", Keeps: []string{".config/goose", ".local/share/goose", ".local/state/goose"}},
+}
+
+// The hosts of those whose login several programs can use.
+var (
+	anthropic = []string{"api.anthropic.com", "claude.ai", "console.anthropic.com", "platform.claude.com"}
+	openAI    = []string{"api.openai.com", "auth.openai.com", "chatgpt.com"}
+	google    = []string{"accounts.google.com", "cloudcode-pa.googleapis.com", "generativelanguage.googleapis.com", "oauth2.googleapis.com"}
+)
+
+// HostsOf gives the hosts that a kind of harness talks to with the person's own login.
+func HostsOf(kind agent.Kind) []string {
+	for _, k := range known {
+		if k.Kind == kind {
+			return k.Hosts
+		}
+	}
+	return nil
 }
 
 // configured begins the variables that name agents of the person's own.

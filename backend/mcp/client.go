@@ -181,10 +181,31 @@ func (c *client) list(ctx context.Context, l *link, session *mcp.ClientSession) 
 	return nil
 }
 
+// listed gives the tools of a server that runs.
+func (c *client) listed() []*mcp.Tool {
+	c.mu.Lock()
+	l := c.link
+	c.mu.Unlock()
+	if l == nil || !l.isReady() {
+		return nil
+	}
+	return l.listed()
+}
+
 func (l *link) listed() []*mcp.Tool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.tools
+}
+
+// isReady reports whether started is closed.
+func (l *link) isReady() bool {
+	select {
+	case <-l.started:
+		return true
+	default:
+		return false
+	}
 }
 
 // follow asks for the tools again whenever the server says that they have changed, and not too often.
@@ -298,18 +319,15 @@ func (c *client) now() Report {
 	case c.link == nil && c.reason != "":
 		r.State, r.Reason = Failed, c.reason
 	case c.link != nil:
-		r.State = Starting
-		select {
-		case <-c.link.started:
-			r.State = Running
+		r.State, r.Reason = Starting, "it has not started yet."
+		if c.link.isReady() {
+			r.State, r.Reason = Running, ""
 			for _, t := range c.link.listed() {
 				r.Tools = append(r.Tools, t.Name)
 			}
-			if p, _ := c.link.parts(); p != nil {
-				r.Log = strings.TrimSpace(r.Log + "\n" + p.Stderr())
-			}
-		default:
-			r.Reason = "It has not started yet."
+		}
+		if p, _ := c.link.parts(); p != nil {
+			r.Log = strings.TrimSpace(r.Log + "\n" + p.Stderr())
 		}
 	}
 	return r

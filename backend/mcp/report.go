@@ -26,7 +26,7 @@ type Report struct {
 	Log    string   `json:"log,omitempty"`    // the end of what it wrote
 }
 
-// Board keeps the latest report of each server, over all runners. The zero Board is ready.
+// Board keeps the latest report of each server, over all runners. The zero Board is ready; a nil one keeps nothing.
 type Board struct {
 	mu   sync.Mutex
 	last map[string]posted // by server
@@ -39,6 +39,9 @@ type posted struct {
 
 // Post takes a report from a runner. What runs somewhere is not hidden by what does not run elsewhere.
 func (b *Board) Post(by any, r Report) {
+	if b == nil {
+		return
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	before, known := b.last[r.Server]
@@ -56,6 +59,9 @@ func (b *Board) Post(by any, r Report) {
 
 // Gone says that a runner has ended, and with it its servers. What they had and wrote, and why one failed, is still known.
 func (b *Board) Gone(by any) {
+	if b == nil {
+		return
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for server, p := range b.last {

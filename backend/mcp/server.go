@@ -30,9 +30,9 @@ type Server struct {
 // Call runs a call, after it was decided; it may take days. It never fails: what goes wrong is a result.
 type Call func(ctx context.Context, name string, input json.RawMessage) agent.ToolResult
 
-// Serve serves tools until Close.
-func Serve(tools []tool.Definition, call Call) (*Server, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+// Serve serves tools at an address of loopback until Close.
+func Serve(address string, tools []tool.Definition, call Call) (*Server, error) {
+	listener, err := net.Listen("tcp", address)
 	if err != nil {
 		return nil, err
 	}

@@ -16,7 +16,7 @@ import (
 var echo = []tool.Definition{{Name: "echo", Description: "Says it again.", Schema: json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"}}}`), ReadOnly: true}}
 
 func serve(t *testing.T, call Call) *Server {
-	s, err := Serve(echo, call)
+	s, err := Serve("127.0.0.1:0", echo, call)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,10 +22,10 @@ import (
 // Servers are the MCP servers of one session. Each is started by the first turn that needs it, stays for the turns after it,
 // and is started anew, less and less eagerly, if it ends. None can do more to a turn than let its own calls fail.
 type Servers struct {
-	report func(Report)
 	limits limits
 
 	mu      sync.Mutex
+	watch   func(Report)
 	clients map[string]*client // by the server's id; nil once they are closed
 }
 
@@ -44,32 +44,64 @@ const (
 	maxTools = 512 // of one server
 )
 
-// NewServers makes them; none is started. report is told what becomes of each, from any goroutine.
-func NewServers(report func(Report)) *Servers {
-	return &Servers{report: report, clients: map[string]*client{}, limits: limits{
+// NewServers makes them; none is started.
+func NewServers() *Servers {
+	return &Servers{watch: func(Report) {}, clients: map[string]*client{}, limits: limits{
 		start: 30 * time.Second, wait: 10 * time.Second, idle: 2 * time.Minute, healthy: time.Minute, retry: time.Second,
 		settle: time.Second, leave: 200 * time.Millisecond,
 	}}
 }
 
-// Tools is a tool.Source.
-func (s *Servers) Tools(ctx context.Context, policy agent.Policy, launch agent.Launch) []tool.Foreign {
-	clients := s.use(policy, launch.Servers)
+// Watch says who is told from now on what becomes of each server, from any goroutine. A nil *Servers has none.
+func (s *Servers) Watch(report func(Report)) {
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.watch = report
+}
+
+func (s *Servers) report(r Report) {
+	s.mu.Lock()
+	watch := s.watch
+	s.mu.Unlock()
+	watch(r)
+}
+
+// Start starts those of servers that do not run, and waits for them for a while. It gives those that a turn has to do without.
+// A nil *Servers starts none.
+func (s *Servers) Start(ctx context.Context, policy agent.Policy, servers []agent.MCPServer) (missing []Report) {
+	if s == nil {
+		return nil
+	}
+	clients := s.use(policy, servers)
 	ctx, cancel := context.WithTimeout(ctx, s.limits.wait)
 	defer cancel()
-	lists := make([][]*mcp.Tool, len(clients))
 	var all sync.WaitGroup
-	for i, c := range clients {
-		all.Go(func() {
-			if l, err := c.ready(ctx); err == nil {
-				lists[i] = l.listed()
-			}
-		})
+	for _, c := range clients {
+		all.Go(func() { _, _ = c.ready(ctx) }) // now tells what came of it
 	}
 	all.Wait()
+	for _, c := range clients {
+		if r := c.now(); r.State != Running {
+			missing = append(missing, r)
+		}
+	}
+	return missing
+}
+
+// Tools is a tool.Source.
+func (s *Servers) Tools(launch agent.Launch) []tool.Foreign {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	var tools []tool.Foreign
-	for i, c := range clients {
-		for _, t := range lists[i] {
+	for _, server := range launch.Servers {
+		c := s.clients[server.ID]
+		if c == nil {
+			continue
+		}
+		for _, t := range c.listed() {
 			if c.allows(t.Name) {
 				tools = append(tools, c.foreign(t, tools))
 			}
@@ -101,19 +133,11 @@ func (s *Servers) use(policy agent.Policy, servers []agent.MCPServer) []*client 
 	return clients
 }
 
-// Missing gives the servers of a launch whose tools its turn does without, and why.
-func (s *Servers) Missing(launch agent.Launch) []Report {
-	var missing []Report
-	for _, c := range s.use(agent.Policy{}, launch.Servers) {
-		if r := c.now(); r.State != Running {
-			missing = append(missing, r)
-		}
-	}
-	return missing
-}
-
 // Close ends all of them, and what they started.
 func (s *Servers) Close() {
+	if s == nil {
+		return
+	}
 	s.mu.Lock()
 	clients := s.clients
 	s.clients = nil

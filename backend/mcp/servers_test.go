@@ -58,7 +58,8 @@ var quick = limits{start: time.Minute, wait: time.Minute, idle: 5 * time.Second,
 
 func open(t *testing.T, l limits) (*Servers, *reports) {
 	r := newReports()
-	s := NewServers(r.add)
+	s := NewServers()
+	s.Watch(r.add)
 	s.limits = l
 	t.Cleanup(s.Close)
 	return s, r
@@ -70,7 +71,8 @@ func played(id, part string, args ...string) agent.MCPServer {
 }
 
 func toolsOf(t *testing.T, s *Servers, servers ...agent.MCPServer) []tool.Foreign {
-	return s.Tools(t.Context(), agent.Policy{Scratch: t.TempDir(), Private: t.TempDir()}, agent.Launch{Servers: servers})
+	s.Start(t.Context(), agent.Policy{Scratch: t.TempDir(), Private: t.TempDir()}, servers)
+	return s.Tools(agent.Launch{Servers: servers})
 }
 
 func names(tools []tool.Foreign) (list []string) {
@@ -205,7 +207,7 @@ func TestBadServersHarmOnlyThemselves(t *testing.T) {
 			if part == "crashes" && !strings.Contains(got.Log, "no configuration") {
 				t.Errorf("its log: %q", got.Log)
 			}
-			missing := s.Missing(agent.Launch{Servers: []agent.MCPServer{bad, good}})
+			missing := s.Start(t.Context(), agent.Policy{}, []agent.MCPServer{bad, good})
 			if len(missing) != 1 || missing[0].Server != "bad" {
 				t.Errorf("missing: %+v", missing)
 			}

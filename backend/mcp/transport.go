@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"net/http"
 	"net/netip"
@@ -31,7 +32,7 @@ func (c *client) open(l *link) (mcp.Transport, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := process.Start(process.Command{Path: c.server.Command, Args: c.server.Args, Dir: c.policy.Scratch, Env: env}, "")
+	p, err := process.Start(process.Command{Path: c.server.Command, Args: c.server.Args, Dir: c.policy.Dir(), Env: env}, "")
 	if err != nil {
 		return nil, err
 	}
@@ -76,6 +77,8 @@ func (c *client) explain(l *link, why error) string {
 		return known.Message
 	case errors.Is(why, process.ErrNotFound):
 		return fmt.Sprintf("there is no program %q. Install it, or see to it that it is on PATH.", c.server.Command)
+	case errors.Is(why, fs.ErrPermission):
+		return fmt.Sprintf("the agent's sandbox does not let it run %q. Install that in a folder on PATH, or let the agent reach all files.", c.server.Command)
 	case l.flooded:
 		return "it wrote more at once than can be read, so it was ended."
 	case l.process != nil && (errors.Is(why, errEnded) || errors.Is(why, io.EOF) || errors.Is(why, mcp.ErrConnectionClosed)):

@@ -217,12 +217,7 @@ func (t *turn) runTogether(calls []call) []agent.ToolResult {
 			defer close(done[i])
 			seats <- struct{}{}
 			defer func() { <-seats }()
-			results[i] = t.runTool(c, func(e agent.Event) {
-				select {
-				case said <- e:
-				case <-t.ctx.Done():
-				}
-			})
+			results[i] = t.runTool(c, func(e agent.Event) { said <- e }) // heard until the call is done
 		}()
 	}
 	for i := range calls {
@@ -253,7 +248,11 @@ func (t *turn) runTool(c call, say func(agent.Event)) (result agent.ToolResult) 
 	case c.denied != nil:
 		return *c.denied
 	}
-	return t.run(t.ctx, c.ToolCall, say)
+	run := t.run
+	if slices.Contains(t.prompt.Approved, c.ID) {
+		run = t.tools.RunApproved
+	}
+	return run(t.ctx, c.ToolCall, say)
 }
 
 func failed(c call, output string) agent.ToolResult {

@@ -144,7 +144,7 @@ func FuzzStat(f *testing.F) {
 
 func TestStat(t *testing.T) {
 	s, ok := parseStat(7, []byte("7 (a) R 9 (b)) S 1 2 3 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 123 0 0\n"))
-	if !ok || s != (stat{pid: 7, parent: 1, session: 3, state: 'S', start: "123"}) {
+	if !ok || s != (stat{pid: 7, parent: 1, session: 3, state: 'S', start: "123", threads: 1}) {
 		t.Errorf("%+v %v", s, ok)
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
+	"syscall"
 	"time"
 )
 
@@ -22,6 +24,28 @@ type Command struct {
 
 	Joined bool      // what it writes to stderr comes on Stdout, too
 	Stderr io.Writer // takes what it writes there, until Exited; nil: its end is kept for Process.Stderr
+
+	Files []*os.File           // its descriptors from 3 on
+	Attr  *syscall.SysProcAttr // how the system starts it; nil is as ever
+	Bound Bound
+}
+
+// Bound is how much a program and all that it started may take at once. It is looked at from time to time, on Linux only, and
+// who is found beyond it is ended with all the others. 0 is no bound.
+type Bound struct {
+	Tasks  int   // processes, and threads of them
+	Memory int64 // bytes that they do not share with files
+}
+
+// excess says what of a bound is exceeded, for a person to read; it is empty if nothing is.
+func (b Bound) excess(tasks int, memory int64) string {
+	switch {
+	case b.Tasks > 0 && tasks > b.Tasks:
+		return fmt.Sprintf("%d processes and threads at once, and %d are allowed", tasks, b.Tasks)
+	case b.Memory > 0 && memory > b.Memory:
+		return fmt.Sprintf("%d MB of memory, and %d MB are allowed", memory>>20, b.Memory>>20)
+	}
+	return ""
 }
 
 // Process is a program that was started, and everything that it started in turn. Whoever starts it reads Stdout to its
@@ -34,6 +58,7 @@ type Process struct {
 	cmd    *exec.Cmd
 	tree   tree
 	stderr tail
+	excess atomic.Pointer[string]
 }
 
 // ErrNotFound is what Start gives for a program that is not there.
@@ -43,7 +68,10 @@ var ErrNotFound = errors.New("there is no such program")
 // that remembers it for Reap.
 func Start(c Command, ledger string) (*Process, error) {
 	p := &Process{cmd: exec.Command(c.Path, c.Args...), Exited: make(chan struct{})}
-	p.cmd.Dir, p.cmd.Env = c.Dir, c.Env
+	p.cmd.Dir, p.cmd.Env, p.cmd.ExtraFiles = c.Dir, c.Env, c.Files
+	if p.cmd.SysProcAttr = c.Attr; c.Attr == nil {
+		p.cmd.SysProcAttr = &syscall.SysProcAttr{}
+	}
 	p.cmd.Stderr = &p.stderr
 	p.cmd.WaitDelay = time.Second // for a stderr that something else still holds open
 	stdin, err := p.cmd.StdinPipe()
@@ -78,6 +106,9 @@ func Start(c Command, ledger string) (*Process, error) {
 		forget()
 		close(p.Exited)
 	}()
+	if c.Bound != (Bound{}) {
+		go p.watch(c.Bound)
+	}
 	if err != nil {
 		p.Kill()
 		stdout.Close()
@@ -102,6 +133,14 @@ func (p *Process) Outcome() (code int, signal string) {
 		signal = p.State()
 	}
 	return code, signal
+}
+
+// Excess says what of its bound it went beyond, if it was ended for that. It is gone.
+func (p *Process) Excess() string {
+	if said := p.excess.Load(); said != nil {
+		return *said
+	}
+	return ""
 }
 
 // Stderr is the end of what the program wrote there. It may hold anything, so it is for logs only.

@@ -10,10 +10,13 @@ import (
 )
 
 // Enter becomes the runner; it returns only if it failed. Go marks every descriptor that it opens, and macOS has no call
-// that marks the others.
-func Enter(args []string) error {
+// that marks the others. last is called before.
+func Enter(args []string, last func() error) error {
 	self, err := os.Executable()
 	if err != nil {
+		return err
+	}
+	if err := last(); err != nil {
 		return err
 	}
 	return syscall.Exec(self, args, os.Environ())
@@ -45,6 +48,12 @@ func EndKin() {
 		}
 	}
 }
+
+// MachineMemory is not known yet.
+func MachineMemory() int64 { return 0 }
+
+// watch does nothing yet.
+func (*Process) watch(Bound) {}
 
 func hasKin(leader int) bool { return len(group(leader)) > 0 }
 

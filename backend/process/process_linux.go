@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"os"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -13,15 +14,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Enter makes this process fit for a runner, then becomes it. It returns only if it failed.
+// Enter makes this process fit for a runner, then becomes it. It returns only if it failed. last is called before that, on the
+// thread that becomes it.
 //
 // Descriptors of the app may be open here that its libraries did not mark: they are marked now, and gone after exec. As
 // the reaper of its orphans a runner still finds the children of a tool whose parent died.
-func Enter(args []string) error {
+func Enter(args []string, last func() error) error {
+	runtime.LockOSThread()
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return err
 	}
 	if err := unix.CloseRange(3, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC); err != nil {
+		return err
+	}
+	if err := last(); err != nil {
 		return err
 	}
 	return syscall.Exec("/proc/self/exe", args, os.Environ()) // this very program, also if an update has replaced its file
@@ -98,6 +104,7 @@ type stat struct {
 	pid, parent, session int
 	state                byte
 	start                string // in ticks since the machine booted
+	threads              int
 }
 
 func (s stat) ended() bool { return s.state == 'Z' || s.state == 'X' }
@@ -118,7 +125,8 @@ func parseStat(pid int, b []byte) (stat, bool) {
 	}
 	parent, err1 := strconv.Atoi(fields[1])
 	session, err2 := strconv.Atoi(fields[3])
-	return stat{pid, parent, session, fields[0][0], fields[19]}, err1 == nil && err2 == nil
+	threads, err3 := strconv.Atoi(fields[17])
+	return stat{pid, parent, session, fields[0][0], fields[19], threads}, err1 == nil && err2 == nil && err3 == nil
 }
 
 // kill kills the process that was seen. The handle is taken before the second look, so a number that was given to

@@ -8,8 +8,11 @@ import (
 	"syscall"
 )
 
-// passed are the variables that a runner inherits; LC_* too.
-var passed = []string{"PATH", "HOME", "LANG", "TMPDIR", "TZ"}
+// passed are the variables that a runner inherits; LC_* too. Where a proxy is needed, nothing works without it.
+var passed = []string{
+	"PATH", "HOME", "LANG", "TMPDIR", "TZ",
+	"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "all_proxy", "no_proxy", "NODE_USE_ENV_PROXY",
+}
 
 // tree is a process that leads a session of its own, and what it started: its session, and on Linux whatever descends
 // from it. Leading a session it is out of reach of a terminal's Ctrl-C.
@@ -20,7 +23,7 @@ type tree struct {
 }
 
 func (t *tree) start(cmd *exec.Cmd) error {
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	cmd.SysProcAttr.Setsid = true
 	err := cmd.Start()
 	if err == nil {
 		t.leader = cmd.Process.Pid

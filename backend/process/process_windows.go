@@ -3,7 +3,6 @@ package process
 import (
 	"os/exec"
 	"sync"
-	"syscall"
 	"unsafe"
 
 	"golang.org/x/sys/windows"
@@ -14,8 +13,8 @@ import (
 // passed are the variables that a runner inherits.
 var passed = []string{"PATH", "PATHEXT", "HOME", "USERPROFILE", "SYSTEMROOT", "COMSPEC", "TEMP", "TMP", "LANG", "TZ"}
 
-// Enter does nothing: only the handles that a child is given reach it here.
-func Enter([]string) error { return nil }
+// Enter only calls last: nothing but the handles that a child is given reaches it here.
+func Enter(_ []string, last func() error) error { return last() }
 
 // tree is a process and what it started, held together by a job that ends all of them when its handle is closed, by us
 // or by our death.
@@ -29,7 +28,7 @@ func (t *tree) start(cmd *exec.Cmd) error {
 	if err != nil {
 		return err
 	}
-	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP | windows.CREATE_NO_WINDOW}
+	cmd.SysProcAttr.CreationFlags = windows.CREATE_NEW_PROCESS_GROUP | windows.CREATE_NO_WINDOW
 	if err := cmd.Start(); err != nil {
 		_ = windows.CloseHandle(job)
 		return err
@@ -79,6 +78,12 @@ func (t *tree) wait(cmd *exec.Cmd) {
 	_ = windows.CloseHandle(t.job)
 	t.job = 0
 }
+
+// MachineMemory is not known yet.
+func MachineMemory() int64 { return 0 }
+
+// watch does nothing yet.
+func (*Process) watch(Bound) {}
 
 // EndKin does nothing: the job ends what is left.
 func EndKin() {}

@@ -58,13 +58,7 @@ func actAsProgram(args []string) {
 		if err := os.WriteFile(memory, known, 0o600); err != nil {
 			panic(err)
 		}
-		if _, asked, told := strings.Cut(text, "</conversation>\n\n"); told {
-			text = asked
-		}
-		if _, calls, again := strings.Cut(text, "make them again:\n"); again {
-			text = "call " + calls
-		}
-		words := strings.Fields(text)
+		words := wordsOf(text)
 		for i := 0; i < len(words); i++ {
 			switch words[i] {
 			case "say":
@@ -113,6 +107,17 @@ func actAsProgram(args []string) {
 			fmt.Println("text late")
 		}
 	}
+}
+
+// wordsOf are the words of a message that count.
+func wordsOf(text string) []string {
+	if _, asked, told := strings.Cut(text, "</conversation>\n\n"); told {
+		text = asked
+	}
+	if _, calls, again := strings.Cut(text, "make them again:\n"); again {
+		text = "call " + calls
+	}
+	return strings.Fields(text)
 }
 
 // wordSpeaker speaks that protocol.
@@ -237,7 +242,7 @@ func (r *rig) open(scratch string) {
 	b := NewBackend(Speakers{
 		"words":         func() Speaker { return &wordSpeaker{} },
 		"settled words": func() Speaker { return &settler{} },
-	})
+	}, "127.0.0.1:0")
 	s, err := b.NewSandbox(r.Context(), agent.Policy{Scratch: scratch, Private: r.private})
 	if err != nil {
 		r.Fatal(err)

@@ -24,13 +24,13 @@ type ownTools struct {
 	play *play // the turn that runs; nil between turns
 }
 
-func newOwnTools(root string, launch agent.Launch) (*ownTools, error) {
-	set, err := tool.Open(root, launch)
+func newOwnTools(address string, policy agent.Policy, launch agent.Launch, foreign []tool.Foreign) (*ownTools, error) {
+	set, err := tool.Open(policy, launch, foreign...)
 	if err != nil {
 		return nil, err
 	}
 	t := &ownTools{set: set}
-	if t.server, err = mcp.Serve(set.Definitions(), t.call); err != nil {
+	if t.server, err = mcp.Serve(address, set.Definitions(), t.call); err != nil {
 		_ = set.Close()
 		return nil, agent.Wrap(agent.CodeSandbox, err, "Parley's tools could not be served to the agent's program.")
 	}
@@ -86,7 +86,7 @@ func (t *ownTools) call(ctx context.Context, name string, input json.RawMessage)
 
 func (t *ownTools) run(ctx context.Context, p *play, call agent.ToolCall) agent.ToolResult {
 	if p.grant(call) {
-		return t.set.Run(ctx, call, p.Say)
+		return t.set.RunApproved(ctx, call, p.Say)
 	}
 	switch e := t.set.Decide(call, p.grounds()).(type) {
 	case agent.ToolResult:
@@ -98,6 +98,7 @@ func (t *ownTools) run(ctx context.Context, p *play, call agent.ToolCall) agent.
 		case e.Kind != agent.UserApproval || !a.Allowed: // the session has said the result already
 			return agent.ToolResult{ID: call.ID, Output: a.Note, IsError: !a.Allowed}
 		}
+		return t.set.RunApproved(ctx, call, p.Say)
 	}
 	return t.set.Run(ctx, call, p.Say)
 }

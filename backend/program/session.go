@@ -52,13 +52,13 @@ type session struct {
 // start starts a program and makes it ready. resume names the session of its own that it is to go on with.
 func start(ctx context.Context, s *sandbox, launch agent.Launch, prompt agent.Prompt, resume string) (*session, error) {
 	n := &session{sandbox: s, launch: launch, key: keyOf(launch, prompt), speaker: s.backend.speakers[launch.Program.Speech]()}
-	o := Opening{Launch: launch, Dir: s.policy.Scratch, Session: resume, Resume: resume != ""}
+	o := Opening{Launch: launch, Dir: s.policy.Dir(), Session: resume, Resume: resume != ""}
 	if !o.Resume {
 		o.Session = NewUUID()
 	}
 	var err error
-	if len(launch.Tools)+len(launch.ClientTools) > 0 {
-		if n.tools, err = newOwnTools(s.policy.Scratch, launch); err != nil {
+	if len(launch.Tools)+len(launch.ClientTools)+len(launch.Servers) > 0 {
+		if n.tools, err = newOwnTools(s.backend.tools, s.policy, launch, s.backend.Foreign.For(launch)); err != nil {
 			return nil, err
 		}
 		o.Tools = n.tools.address()

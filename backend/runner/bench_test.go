@@ -43,14 +43,20 @@ func BenchmarkWarmTurn(b *testing.B) {
 	}
 }
 
-// BenchmarkStart: from nothing to a runner that said hello, and its end.
+// BenchmarkStart: from nothing to a runner that said hello, and its end, as it is and confined.
 func BenchmarkStart(b *testing.B) {
-	l, p := newLocal(b, "engine")
-	for b.Loop() {
-		s, err := l.NewSandbox(b.Context(), p)
-		if err != nil {
-			b.Fatal(err)
-		}
-		s.Close()
+	for _, scope := range []agent.FileScope{agent.FilesFull, agent.FilesSandboxed} {
+		b.Run(string(scope), func(b *testing.B) {
+			l, p := newLocal(b, "engine")
+			p.Scope = scope
+			l.Enforcement() // which is found out once
+			for b.Loop() {
+				s, err := l.NewSandbox(b.Context(), p)
+				if err != nil {
+					b.Fatal(err)
+				}
+				s.Close()
+			}
+		})
 	}
 }

@@ -21,7 +21,6 @@ import (
 	"time"
 
 	"parley/backend/agent"
-	"parley/backend/process"
 )
 
 // The test binary is every process that these tests need. Its first argument says which:
@@ -31,6 +30,8 @@ import (
 //	as=SCRIPT     a runner that plays a script, one action on each line
 //	as=child      a process that ignores SIGTERM
 //	as=app        an app with one runner, for tests that kill the app
+//	as=attack     a process that tries to get at something
+//	as=victim     a process that has something to be got at
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 {
 		if role, ok := strings.CutPrefix(os.Args[1], "as="); ok {
@@ -55,11 +56,13 @@ func act(role string, args []string) int {
 		select {}
 	case "app":
 		return actAsApp(args[0], args[1])
+	case "attack":
+		return attack(args[0], args[1:])
+	case "victim":
+		return victim()
 	}
 	if slices.Contains(args, enterFlag) {
-		if err := process.Enter(slices.DeleteFunc(slices.Clone(os.Args), func(arg string) bool { return arg == enterFlag })); err != nil {
-			panic(err)
-		}
+		panic(enter(slices.Contains(args, confineFlag)))
 	}
 	playScript(role, args[len(args)-1])
 	return 0
@@ -269,6 +272,9 @@ func (c engineConn) Prompt(ctx context.Context, prompt agent.Prompt) iter.Seq2[a
 				spawn(c.root, &syscall.SysProcAttr{Setsid: true})
 			case "environ":
 				yield(agent.MessageWhole{Text: environ()}, nil)
+			case "attack": // by a child, as tools and programs are; its arguments are apart by tabs
+				said, _ := exec.Command(executable(), append([]string{"as=attack"}, strings.Split(rest, "\t")...)...).CombinedOutput()
+				yield(agent.MessageWhole{Text: string(said)}, nil)
 			case "panic":
 				panic("the engine is broken")
 			case "error":

@@ -1,17 +1,20 @@
 package runner
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"os"
-	"slices"
+	"sync"
 	"time"
 
 	"parley/backend/agent"
+	"parley/backend/confine"
+	"parley/backend/egress"
+	"parley/backend/harness"
+	"parley/backend/mcp"
 	"parley/backend/process"
 )
 
@@ -21,6 +24,8 @@ type LocalOptions struct {
 	Args       []string     // what goes before the word "runner"
 	Ledger     string       // the folder that remembers runners, for Reap; made if it is missing; empty if nobody reaps
 	Private    string       // as agent.Policy's
+	Dial       egress.Dial  // decides what confined agents reach besides their models; nil is nothing
+	Servers    *mcp.Board   // is told of the MCP servers of all runners; nil if nobody asks it
 	Log        *slog.Logger // gets what no person is told
 }
 
@@ -28,6 +33,8 @@ type LocalOptions struct {
 type Local struct {
 	options LocalOptions
 	limits  limits
+	bound   process.Bound // of confined runners
+	enforce func() agent.Enforcement
 }
 
 // NewLocal makes the backend. No process is started before NewSandbox.
@@ -35,8 +42,13 @@ func NewLocal(options LocalOptions) (*Local, error) {
 	if options.Executable == "" || options.Log == nil {
 		return nil, errors.New("a local runner needs an executable and a log")
 	}
-	return &Local{options, limits{hello: 10 * time.Second, silence: time.Minute, stop: agent.StopGrace}}, nil
+	l := &Local{options: options, limits: limits{hello: 10 * time.Second, silence: time.Minute, stop: agent.StopGrace}, bound: process.Bound{Tasks: confine.MaxTasks, Memory: process.MachineMemory() / 2}}
+	l.enforce = sync.OnceValue(func() agent.Enforcement { return confine.Enforce(l.tryApart) })
+	return l, nil
 }
+
+// Enforcement tells what the system holds of the policies of sandboxes. It finds out when it is asked first.
+func (l *Local) Enforcement() agent.Enforcement { return l.enforce() }
 
 // Supports reports what a runner can run. The runner is this same binary, so none has to be asked.
 func (l *Local) Supports(name agent.BackendName, harness agent.Kind) bool {
@@ -49,17 +61,26 @@ func (l *Local) NewSandbox(ctx context.Context, policy agent.Policy) (agent.Sand
 	if err != nil {
 		return nil, agent.Wrap(agent.CodeSandbox, err, "No private folder could be made for the agent's process.")
 	}
-	args := slices.Concat(l.options.Args, []string{"runner", enterFlag, "--root", policy.Scratch, "--private", private,
-		"--scope", string(cmp.Or(policy.Scope, agent.FilesSandboxed)), "--folder", policy.Folder, "--data", policy.Data})
-	p, err := process.Start(process.Command{Path: l.options.Executable, Args: args, Dir: policy.Scratch, Env: process.Inherited()}, l.options.Ledger)
+	policy.Private = private
+	p, ways, err := l.start(policy)
 	if err != nil {
 		os.RemoveAll(private)
-		return nil, agent.Wrap(agent.CodeSandbox, err, "The agent's process could not be started.")
+		return nil, err
 	}
 	s := &sandbox{Process: p, private: private, ready: make(chan struct{}), link: link{
 		log: l.options.Log.With("runner", p.PID()), limits: l.limits, begin: make(chan *exchange),
 		kill: p.Kill, gone: p.Exited, dead: make(chan struct{}),
 	}}
+	s.report = func(r mcp.Report) { l.options.Servers.Post(s, r) }
+	s.forget = func() { l.options.Servers.Gone(s) }
+	if ways.Proxy != nil {
+		to := egress.Destinations{Model: policy.Model, Hosts: harness.HostsOf(policy.Own), Other: l.options.Dial}
+		if s.exit, err = egress.Open(ways.Proxy, ways.Model, to, s.log); err != nil {
+			ways.Close()
+			p.Kill()
+			return nil, agent.Wrap(agent.CodeSandbox, err, "The agent's way to its model could not be opened.")
+		}
+	}
 	go s.write()
 	go s.read()
 	select {
@@ -90,8 +111,10 @@ func (l *Local) private() (string, error) {
 type sandbox struct {
 	*process.Process
 	link
+	exit    *egress.Exit  // of its network; nil if it has that of everybody
 	private string        // goes with the process
 	ready   chan struct{} // closed after hello
+	forget  func()        // what was reported of its MCP servers
 }
 
 // Close ends the runner. It returns when the process and all that it started are gone.
@@ -145,7 +168,11 @@ func (s *sandbox) read() {
 		s.Kill()
 	}
 	s.Stdout.Close()
+	if s.exit != nil {
+		s.exit.Close()
+	}
 	s.removePrivate()
+	s.forget()
 	s.cause = s.ended(err)
 	if !s.closed.Load() {
 		s.log.Warn("runner: ended", "cause", s.cause)
@@ -180,5 +207,8 @@ func (s *sandbox) follow() error {
 
 // ended gives the reason for the end of the process, which is gone, as one that a person may see.
 func (s *sandbox) ended(err error) *agent.Error {
+	if excess := s.Excess(); excess != "" {
+		return agent.Wrap(agent.CodeSandbox, err, "The agent's processes were ended, because they took more than they may: "+excess+". Let it do less at once, or let it reach all files, where nothing is bounded.")
+	}
 	return s.explain(fmt.Errorf("%w; %s; stderr: %s", err, s.State(), s.Stderr()), "The agent's process ended unexpectedly.")
 }

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -11,10 +12,11 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"slices"
 	"syscall"
 
 	"parley/backend/agent"
+	"parley/backend/confine"
+	"parley/backend/mcp"
 	"parley/backend/native"
 	"parley/backend/process"
 	"parley/backend/program"
@@ -23,8 +25,6 @@ import (
 	"parley/backend/program/pi"
 	"parley/backend/scripted"
 )
-
-const enterFlag = "--enter"
 
 // exitCrashed is the exit status of a crash that a script asked for.
 const exitCrashed = 70
@@ -51,12 +51,15 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 		crash(errCrash)
 		select {} // the turn gets no result, and the process ends once what was said is written
 	}
-	programs := program.NewBackend(speakers)
+	servers := mcp.NewServers()
+	loop := native.NewBackend()
+	programs := program.NewBackend(speakers, cmp.Or(os.Getenv(confine.EnvTools), "127.0.0.1:0"))
+	loop.Foreign, demo.Foreign, programs.Foreign = servers.Tools, servers.Tools, servers.Tools
 	engines := Engines{
-		agent.BackendInprocess: native.NewBackend(), agent.BackendScripted: demo,
+		agent.BackendInprocess: loop, agent.BackendScripted: demo,
 		agent.BackendLocal: programs, agent.BackendACP: programs,
 	}
-	status := host(ctx, args, stdin, stdout, stderr, Options{Version: version, Engines: engines})
+	status := host(ctx, args, stdin, stdout, stderr, Options{Version: version, Engines: engines, Servers: servers})
 	if errors.Is(context.Cause(ctx), errCrash) {
 		return exitCrashed
 	}
@@ -67,6 +70,7 @@ func host(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	flags := flag.NewFlagSet("runner", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	enters := flags.Bool(enterFlag[2:], false, "shut off what was inherited, then start")
+	confined := flags.Bool(confineFlag[2:], false, "with --enter: hear on descriptor 3 what may be touched, and be held to it")
 	policy := &options.Policy
 	flags.StringVar(&policy.Scratch, "root", ".", "the session's own folder; with --listen each session has one in it")
 	flags.Func("scope", "which files agents reach: sandboxed, project or full", func(name string) error {
@@ -87,8 +91,7 @@ func host(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 		return 2
 	}
 	if *enters {
-		again := slices.DeleteFunc(slices.Clone(os.Args), func(arg string) bool { return arg == enterFlag })
-		if err := process.Enter(again); err != nil {
+		if err := enter(*confined); err != nil {
 			fmt.Fprintf(stderr, "parley runner: cannot start in a sandbox: %v\n", err)
 			return 1
 		}

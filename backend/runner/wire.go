@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"parley/backend/agent"
+	"parley/backend/mcp"
 )
 
 // protocol is what this version speaks. Within a major, fields and events may be added and are ignored by the other
@@ -127,6 +128,14 @@ var (
 	resultHead    = []byte(`{"kind":"result","result":`)
 	heartbeatLine = []byte(`{"kind":"heartbeat"}`)
 )
+
+// encodeServer tells what became of an MCP server, which is no part of a turn.
+func encodeServer(r mcp.Report) []byte {
+	return plainJSON(struct {
+		Kind   string     `json:"kind"`
+		Server mcp.Report `json:"server"`
+	}{"server", r})
+}
 
 func encodeEvent(e agent.Event) ([]byte, error) {
 	b, err := agent.EncodeEvent(e)
@@ -242,6 +251,7 @@ type record struct {
 	event   agent.Event
 	ack     *ack
 	ended   *outcome
+	server  *mcp.Report
 	dropped string // what was not understood, or not believed: it is counted
 }
 
@@ -262,6 +272,7 @@ func decodeAnyRecord(line []byte) (record, error) {
 		Kind   string          `json:"kind"`
 		Event  json.RawMessage `json:"event"`
 		Result json.RawMessage `json:"result"`
+		Server *mcp.Report     `json:"server"`
 	}
 	if err := json.Unmarshal(line, &r); err != nil || r.Kind == "" {
 		return record{}, garbage(line)
@@ -275,23 +286,24 @@ func decodeAnyRecord(line []byte) (record, error) {
 		o, err := decodeResult(r.Result)
 		return record{ended: o}, err
 	}
+	if r.Kind == "server" && r.Server != nil {
+		return record{server: r.Server}, nil
+	}
 	return record{dropped: "record " + r.Kind}, nil
 }
 
 // decodeSaid reads an event and believes only what a harness may say.
 func decodeSaid(b []byte) (record, error) {
 	e, err := agent.DecodeEvent(b)
+	var other ack
+	if err != nil && json.Unmarshal(b, &other) == nil && other.Type == controlAck {
+		return record{ack: &other}, nil
+	}
 	switch {
+	case errors.Is(err, agent.ErrUnknownEvent) && isMirror(other.Type):
+		return record{}, nil
 	case errors.Is(err, agent.ErrUnknownEvent):
-		var a ack
-		_ = json.Unmarshal(b, &a)
-		switch {
-		case isMirror(a.Type):
-			return record{}, nil
-		case a.Type == controlAck:
-			return record{ack: &a}, nil
-		}
-		return record{dropped: "event " + a.Type}, nil
+		return record{dropped: "event " + other.Type}, nil
 	case err != nil:
 		return record{}, garbage(b)
 	case !agent.Spoken(e):

@@ -195,6 +195,11 @@ func TestHelloAndControl(t *testing.T) {
 	golden(t, "control", string(encodeControl("stop", key, control{Type: "stop"}))+string(ack{ID: "stop", OK: true}.encode())+"\n"+
 		string(ack{ID: "stop", Error: "no such turn is running"}.encode())+"\n"+
 		string(encodeControl("msg_1", key, control{Type: "steer", Ref: "msg_1", Note: "and <quickly>"}))+string(ack{ID: "msg_1", OK: true}.encode())+"\n")
+	for _, a := range []ack{{Type: controlAck, ID: "c", OK: true}, {Type: controlAck, ID: "c", Error: "no"}} {
+		if r, err := decodeRecord(a.encode()); err != nil || r.ack == nil || *r.ack != a {
+			t.Errorf("%+v came back as %+v (%v)", a, r.ack, err)
+		}
+	}
 	in, err := decodeLine(encodeControl("stop", key, control{Type: "stop"}))
 	if err != nil || in.Kind != "control" || in.Control.Type != "stop" || *in.SessionID != "s1" || in.ProjectID != agent.DefaultProject {
 		t.Errorf("%+v %v", in, err)

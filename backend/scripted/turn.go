@@ -67,7 +67,7 @@ func (t *turn) play() error {
 	}
 	_, approved := t.prompt.Resumed()
 	for _, call := range approved {
-		if err := t.run(call); err != nil {
+		if err := t.run(call, t.conn.tools.RunApproved); err != nil {
 			return err
 		}
 	}
@@ -181,7 +181,7 @@ func (t *turn) call(step ToolStep) error {
 	}
 	switch e := t.conn.tools.Decide(call, t.conn.launch.Grounds(t.prompt)).(type) {
 	case nil:
-		return t.run(call)
+		return t.run(call, t.conn.tools.Run)
 	case agent.InteractionRequest:
 		if err := t.say(e); err != nil {
 			return err
@@ -193,11 +193,11 @@ func (t *turn) call(step ToolStep) error {
 }
 
 // run runs a call and gives its result. What it says before it is not worth staying for when the reader has left.
-func (t *turn) run(call agent.ToolCall) error {
+func (t *turn) run(call agent.ToolCall, run func(context.Context, agent.ToolCall, func(agent.Event)) agent.ToolResult) error {
 	ctx, cancel := context.WithCancel(t.ctx)
 	defer cancel()
 	var left error
-	result := t.conn.tools.Run(ctx, call, func(e agent.Event) {
+	result := run(ctx, call, func(e agent.Event) {
 		if left == nil {
 			left = t.say(e)
 		}

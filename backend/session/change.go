@@ -56,6 +56,9 @@ func (s *Sessions) checkFiles(ctx context.Context, key agent.SessionKey, c *stor
 		if info, _ := os.Stat(dir); err != nil || !filepath.IsAbs(dir) || info == nil || !info.IsDir() {
 			return agent.Errorf(agent.CodeValidation, "The session cannot work in this folder: there is none at this path, or it cannot be read. Give the absolute path of one.")
 		}
+		if rest, err := filepath.Rel(s.Data, dir); s.Data != "" && err == nil && filepath.IsLocal(rest) {
+			return agent.Errorf(agent.CodeValidation, "The session cannot work in this folder: Parley keeps there what it has. Choose another.")
+		}
 		c.WorkingDir = &dir
 	}
 	if c.Scope == nil {

@@ -174,6 +174,9 @@ func (s *Sessions) open(ctx context.Context, t *Turn, session store.Session, ins
 	if o.launch, o.err = s.Environment.Launch(harness, spec); o.err != nil {
 		return o
 	}
+	if o.launch.Servers, o.err = s.Servers(spec.MCPServers); o.err != nil {
+		return o
+	}
 	if o.prompt.Allowed, o.err = s.Store.Allowed(ctx, t.Key); o.err != nil {
 		return o
 	}
@@ -197,7 +200,7 @@ func (s *Sessions) settle(ctx context.Context, t *Turn, log *turnLog, ended agen
 	case agent.TurnPaused:
 		last, err = s.Store.PauseTurn(ctx, t.Key, t.ID, ended)
 	case agent.TurnCompleted:
-		s.takeBack(t.Key)
+		defer s.takeBack(t.Key)
 		rows := uistream.Durable(append(slices.Clip(t.records), agent.Record{Event: ended}))
 		last, err = s.Store.SettleTurn(ctx, t.Key, t.ID, ended, rows, store.Idle, log.spoken)
 		if ended.StopReason == agent.StopCancelled && t.stopped == WasIdle {

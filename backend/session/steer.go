@@ -75,11 +75,15 @@ func (s *Sessions) wasGiven(key agent.SessionKey, id agent.MessageID) (text stri
 	return text, ok
 }
 
-// takeBack forgets what the agent of a turn that is over has not heard.
+// takeBack gives what the agent of a turn that is over has not heard back to the person, and shows that.
 func (s *Sessions) takeBack(key agent.SessionKey) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	given := len(s.given[key]) > 0
 	delete(s.given, key)
+	s.mu.Unlock()
+	if given {
+		s.changes.publish(Change{Key: key})
+	}
 }
 
 // changeable refuses to change what the agent may hear at any moment.

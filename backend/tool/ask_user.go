@@ -4,7 +4,6 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
-	"os"
 )
 
 //go:embed ask_user.md
@@ -20,6 +19,6 @@ type askUserArguments struct {
 }
 
 // runAskUser is reached only where Decide was not asked: what the person says is the result of a call.
-func runAskUser(context.Context, *os.Root, askUserArguments) (string, any, error) {
+func runAskUser(context.Context, *Files, askUserArguments) (string, any, error) {
 	return "", nil, refuse("Nobody can be asked here. Decide yourself, and say what you assumed.")
 }

@@ -19,8 +19,8 @@ type manifest struct {
 
 const maxPreview = 500
 
-// change is what the arguments of a tool say that changes something: which kind of change, and what it is about to do, in
-// one line for a person.
+// change is what the arguments of a tool say that changes something: which kind of change, and what it is about to do, in one
+// line for a person.
 type change interface {
 	action() string
 	preview() string
@@ -50,19 +50,19 @@ func (s *Set) Decide(call agent.ToolCall, g agent.Grounds) agent.Event {
 	if !fits {
 		return nil
 	}
-	return gate(g, policy.Call{ToolCall: call, Action: t.action, Stated: t.stated}, change.preview())
+	return gate(g, policy.Call{ToolCall: call, Action: t.action, Stated: t.stated}, change.preview(), s.files.Protected)
 }
 
 // Gate is Decide for a call of any tool, also of one that is not ours: action says what kind of change it makes, and preview
 // what it is about to do, in one line for a person.
 func Gate(g agent.Grounds, call agent.ToolCall, action agent.Action, preview string) agent.Event {
-	return gate(g, policy.Call{ToolCall: call, Action: action}, preview)
+	return gate(g, policy.Call{ToolCall: call, Action: action}, preview, func(path string) bool { return protect(path, path, writing) != nil })
 }
 
-func gate(g agent.Grounds, c policy.Call, preview string) agent.Event {
+func gate(g agent.Grounds, c policy.Call, preview string, protected func(path string) bool) agent.Event {
 	call, action := c.ToolCall, c.Action
 	if about, ok := policy.About(c); ok && action == agent.ActionWrite {
-		c.Protected = protect(about, about, writing) != nil
+		c.Protected = protected(about)
 	}
 	switch policy.Decide(c, g) {
 	case agent.Allow:

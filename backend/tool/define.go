@@ -3,7 +3,6 @@ package tool
 import (
 	"context"
 	"encoding/json"
-	"os"
 	"reflect"
 	"strings"
 
@@ -15,25 +14,25 @@ type say = func(agent.Event)
 
 // define makes a tool, one that only reads, of a function that takes its arguments as a struct A. The struct is both the
 // schema that a model is told and the check of what it sends, see shapeOf.
-func define[A any](d Definition, run func(ctx context.Context, root *os.Root, in A) (output string, data any, err error)) tool {
-	return defineSpeaking(d, func(ctx context.Context, root *os.Root, _ string, _ say, in A) (string, any, error) {
-		return run(ctx, root, in)
+func define[A any](d Definition, run func(ctx context.Context, files *Files, in A) (output string, data any, err error)) tool {
+	return defineSpeaking(d, func(ctx context.Context, files *Files, _ string, _ say, in A) (string, any, error) {
+		return run(ctx, files, in)
 	})
 }
 
 // defineSpeaking is define for a tool whose calls, of which it is given the id, have something to say while they run.
-func defineSpeaking[A any](d Definition, run func(ctx context.Context, root *os.Root, id string, say say, in A) (output string, data any, err error)) tool {
+func defineSpeaking[A any](d Definition, run func(ctx context.Context, files *Files, id string, say say, in A) (output string, data any, err error)) tool {
 	wanted := shapeOf(reflect.TypeFor[A]())
 	d.Description = strings.TrimSpace(d.Description)
 	d.Schema, _ = json.Marshal(wanted) // strings, numbers and shapes: it cannot fail
 	d.ReadOnly = true
 	fits := func(input json.RawMessage) bool { return wanted.decodeAll(input, new(A)) == nil }
-	return tool{Definition: d, fits: fits, run: func(ctx context.Context, root *os.Root, call agent.ToolCall, say say) (string, json.RawMessage, error) {
+	return tool{Definition: d, fits: fits, run: func(ctx context.Context, files *Files, call agent.ToolCall, say say) (string, json.RawMessage, error) {
 		var in A
 		if problems := wanted.decodeAll(call.Input, &in); problems != nil {
 			return "", nil, refuse("The arguments of %s do not fit: %s.", d.Name, strings.Join(problems, "; "))
 		}
-		output, data, err := run(ctx, root, call.ID, say, in)
+		output, data, err := run(ctx, files, call.ID, say, in)
 		if err != nil {
 			return "", nil, err
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
-	"os"
 	"strings"
 )
 
@@ -31,20 +30,21 @@ func (in editFileArguments) preview() string {
 }
 
 // runEditFile gives what write_file gives.
-func runEditFile(ctx context.Context, root *os.Root, in editFileArguments) (string, any, error) {
-	data, places, err := editPlaces(ctx, root, in)
+func runEditFile(ctx context.Context, files *Files, in editFileArguments) (string, any, error) {
+	data, places, err := editPlaces(ctx, files, in)
 	if err != nil {
 		return "", nil, explain(err, in.Path)
 	}
-	return fmt.Sprintf("Edited %s in %s: it has %d bytes now.", data.Path, counted(places, "place", "places"), data.Bytes), data, nil
+	return fmt.Sprintf("Edited %s in %s: it has %d bytes now.", data.Path, counted(places, "place", "places"), data.Bytes) + data.where(), data, nil
 }
 
-func editPlaces(ctx context.Context, root *os.Root, in editFileArguments) (d writeFileData, places int, err error) {
-	place, err := locate(root, in.Path, writing)
+func editPlaces(ctx context.Context, files *Files, in editFileArguments) (d writeFileData, places int, err error) {
+	p, err := files.find(in.Path, writing)
 	if err != nil {
 		return d, 0, err
 	}
-	old, info, err := load(root, place, in.Path)
+	defer p.close()
+	old, info, err := p.load()
 	if err != nil {
 		return d, 0, err
 	}
@@ -71,6 +71,6 @@ func editPlaces(ctx context.Context, root *os.Root, in editFileArguments) (d wri
 		}
 		text = strings.ReplaceAll(text, e.Old, e.New)
 	}
-	d, err = save(ctx, root, place, in.Path, []byte(text), old, info)
+	d, err = p.save(ctx, []byte(text), old, info, false)
 	return d, places, err
 }

@@ -102,11 +102,11 @@ func TestAWriteKeepsTheModeAndLeavesNothingBehind(t *testing.T) {
 
 	stopped, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := replace(stopped, set.root, "run.sh", []byte("newest"), nil); !errors.Is(err, context.Canceled) {
+	if err := replace(stopped, set.files.layers[0], "run.sh", []byte("newest"), nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("a stopped write gave %v", err)
 	}
 	put(t, filepath.Join(root, "folder/file"), "")
-	if err := replace(t.Context(), set.root, "folder", []byte("newest"), nil); err == nil {
+	if err := replace(t.Context(), set.files.layers[0], "folder", []byte("newest"), nil); err == nil {
 		t.Error("a folder was replaced by a file")
 	}
 	want := []string{root, filepath.Join(root, "folder"), filepath.Join(root, "folder/file"), script}

@@ -36,10 +36,13 @@ func sections(src string) (prose string, list []section) {
 
 // TestFixtures plays testdata/*.txt. Each starts with prose; its sections are played in order:
 //
-//	-- file PATH --     a file that is in the folder
+//	-- file PATH --     a file that is in the session's own folder
+//	-- folder PATH --   a file that is in the working folder, which there is then
+//	-- scope SCOPE --   of the calls that follow
 //	-- call TOOL --     arguments of a call
 //	-- result --        golden: what the model is told ("error:" before it if the call failed), then the card's data
-//	-- now PATH --      golden: what the file holds now
+//	-- now PATH --      golden: what the file in the session's own folder holds now
+//	-- there PATH --    golden: what the one in the working folder holds
 func TestFixtures(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txt")
 	if err != nil || len(files) == 0 {
@@ -69,12 +72,8 @@ func TestFixtures(t *testing.T) {
 
 // play gives the sections back with their golden parts as they really are.
 func play(t *testing.T, list []section) []section {
-	root := t.TempDir()
-	set, err := Open(root, agent.Launch{Tools: Names()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer set.Close()
+	root, folder := t.TempDir(), t.TempDir()
+	policy := agent.Policy{Scratch: root}
 	var last agent.ToolResult
 	list = slices.Clone(list)
 	for i := range list {
@@ -82,12 +81,22 @@ func play(t *testing.T, list []section) []section {
 		switch s.kind {
 		case "file":
 			put(t, filepath.Join(root, s.argument), s.text)
+		case "folder":
+			policy.Folder = folder
+			put(t, filepath.Join(folder, s.argument), s.text)
+		case "scope":
+			policy.Scope = agent.FileScope(s.argument)
 		case "call":
+			set, err := Open(policy, agent.Launch{Tools: Names()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer set.Close()
 			last = set.Run(t.Context(), agent.ToolCall{ID: "c", Name: s.argument, Input: json.RawMessage(s.text)}, nil)
 		case "result":
 			s.text = render(t, last)
-		case "now":
-			b, err := os.ReadFile(filepath.Join(root, s.argument))
+		case "now", "there":
+			b, err := os.ReadFile(filepath.Join(map[string]string{"now": root, "there": folder}[s.kind], s.argument))
 			if err != nil {
 				t.Fatal(err)
 			}

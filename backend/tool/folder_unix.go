@@ -14,14 +14,14 @@ import (
 // there, never through a link, and costs a third of the system calls that an os.Root takes.
 type folder struct{ *os.File }
 
-func openFolder(root *os.Root, place string) (folder, error) {
-	opened, err := root.Open(place)
+func openFolder(root *os.Root) (folder, error) {
+	opened, err := root.Open(".")
 	if err != nil {
 		return folder{}, err
 	}
 	defer opened.Close()
 	fd, err := unix.FcntlInt(opened.Fd(), unix.F_DUPFD_CLOEXEC, 0)
-	return folder{os.NewFile(uintptr(fd), place)}, err // which, unlike opened, does not ask for the size of all that it lists
+	return folder{os.NewFile(uintptr(fd), root.Name())}, err // which, unlike opened, does not ask for the size of all that it lists
 }
 
 func (d folder) list() ([]fs.DirEntry, error) { return d.ReadDir(-1) }

@@ -16,16 +16,15 @@ type Foreign struct {
 	Run     func(ctx context.Context, call agent.ToolCall, say func(agent.Event)) (output string, data json.RawMessage, err error)
 }
 
-// Source gives the tools of others that a launch asks for. It is called at the beginning of each turn, and waits no longer than
-// that may take.
-type Source func(ctx context.Context, policy agent.Policy, launch agent.Launch) []Foreign
+// Source gives the tools of others that a launch asks for, as they are now. It waits for nothing.
+type Source func(launch agent.Launch) []Foreign
 
-// From asks a source, which may be nil: that has none.
-func (s Source) From(ctx context.Context, policy agent.Policy, launch agent.Launch) []Foreign {
+// For asks a source, which may be nil: that has none.
+func (s Source) For(launch agent.Launch) []Foreign {
 	if s == nil {
 		return nil
 	}
-	return s(ctx, policy, launch)
+	return s(launch)
 }
 
 // decide is Decide for a call of f.
@@ -33,7 +32,7 @@ func (f Foreign) decide(call agent.ToolCall, g agent.Grounds) agent.Event {
 	if !isObject(call.Input) {
 		return nil // run refuses it
 	}
-	return gate(g, policy.Call{ToolCall: call, Action: agent.ActionOther, Version: f.Version}, f.Name+" "+string(call.Input))
+	return gate(g, policy.Call{ToolCall: call, Action: agent.ActionOther, Version: f.Version}, f.Name+" "+string(call.Input), nil)
 }
 
 func (f Foreign) run(ctx context.Context, call agent.ToolCall, say say) (output string, data json.RawMessage, err error) {

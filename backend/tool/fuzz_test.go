@@ -22,7 +22,7 @@ func FuzzRun(f *testing.F) {
 	f.Add("", `{"path":`)
 	f.Fuzz(func(t *testing.T, name, input string) {
 		_, root := open(t)
-		set, err := Open(root, agent.Launch{Tools: []string{"list_directory", "read_file", "search_files", "write_file", "edit_file"}}) // nothing that runs programs
+		set, err := Open(agent.Policy{Scratch: root}, agent.Launch{Tools: []string{"list_directory", "read_file", "search_files", "write_file", "edit_file"}}) // nothing that runs programs
 		if err != nil {
 			t.Fatal(err)
 		}

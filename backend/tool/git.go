@@ -14,9 +14,9 @@ import (
 // gitTimeout is how long git may take.
 const gitTimeout = 30 * time.Second
 
-// git runs one of its commands in the folder that the tools work in, and gives what it wrote. What a repository's own
+// git runs one of its commands in the folder that the session is about, and gives what it wrote. What a repository's own
 // configuration could make it run is off, and a repository around the folder is not found.
-func git(ctx context.Context, root *os.Root, arguments ...string) (string, error) {
+func git(ctx context.Context, files *Files, arguments ...string) (string, error) {
 	path, err := process.Find("git")
 	if err != nil {
 		return "", refuse("git is not installed.")
@@ -27,8 +27,8 @@ func git(ctx context.Context, root *os.Root, arguments ...string) (string, error
 			"--no-pager", "-c", "core.hooksPath=" + os.DevNull, "-c", "core.fsmonitor=false", "-c", "commit.gpgSign=false",
 			"-c", "log.showSignature=false", "-c", "color.ui=false", "-c", "core.quotePath=false", "-c", "gc.auto=0",
 		}, arguments...),
-		Dir: root.Name(),
-		Env: append(process.Inherited(), "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0", "GIT_EDITOR=true", "GIT_CEILING_DIRECTORIES="+filepath.Dir(root.Name())),
+		Dir: files.about(),
+		Env: append(process.Inherited(), "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0", "GIT_EDITOR=true", "GIT_CEILING_DIRECTORIES="+filepath.Dir(files.about())),
 	}, gitTimeout, func(string) {})
 	switch {
 	case err != nil:
@@ -58,14 +58,15 @@ func refs(names ...string) (list []string, err error) {
 }
 
 // pathspecs gives what limits a command to some paths, after the "--" that ends everything else.
-func pathspecs(root *os.Root, paths []string, why intent) ([]string, error) {
+func pathspecs(files *Files, paths []string, why intent) ([]string, error) {
 	list := []string{"--"}
 	for _, name := range paths {
-		place, err := locate(root, name, why)
+		p, err := files.find(name, why)
 		if err != nil {
 			return nil, explain(err, name)
 		}
-		list = append(list, ":(literal)"+place)
+		p.close()
+		list = append(list, ":(literal)"+p.at())
 	}
 	return list, nil
 }

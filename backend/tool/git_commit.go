@@ -3,7 +3,6 @@ package tool
 import (
 	"context"
 	_ "embed"
-	"os"
 	"slices"
 	"strings"
 )
@@ -24,16 +23,19 @@ func (in gitCommitArguments) preview() string {
 	return strings.TrimSpace("git commit: " + in.Message + "  " + strings.Join(in.Files, " "))
 }
 
-func runGitCommit(ctx context.Context, root *os.Root, in gitCommitArguments) (string, any, error) {
-	limits, err := pathspecs(root, in.Files, writing)
+func runGitCommit(ctx context.Context, files *Files, in gitCommitArguments) (string, any, error) {
+	if files.about() != files.base {
+		return "", nil, refuse("You may only read the folder that the repository is in. Ask the person to let you write there.")
+	}
+	limits, err := pathspecs(files, in.Files, writing)
 	if err != nil {
 		return "", nil, err
 	}
 	if len(in.Files) > 0 {
-		if _, err := git(ctx, root, slices.Concat([]string{"add"}, limits)...); err != nil {
+		if _, err := git(ctx, files, slices.Concat([]string{"add"}, limits)...); err != nil {
 			return "", nil, err
 		}
 	}
-	text, err := git(ctx, root, slices.Concat([]string{"commit", "--no-verify", "--message=" + in.Message}, limits)...)
+	text, err := git(ctx, files, slices.Concat([]string{"commit", "--no-verify", "--message=" + in.Message}, limits)...)
 	return text, gitData{text}, err
 }

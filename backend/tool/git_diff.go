@@ -3,7 +3,6 @@ package tool
 import (
 	"context"
 	_ "embed"
-	"os"
 	"slices"
 )
 
@@ -19,12 +18,12 @@ type gitDiffArguments struct {
 	Paths  []string `json:"paths,omitempty" about:"Only these files or directories." max:"100"`
 }
 
-func runGitDiff(ctx context.Context, root *os.Root, in gitDiffArguments) (string, any, error) {
+func runGitDiff(ctx context.Context, files *Files, in gitDiffArguments) (string, any, error) {
 	commits, err := refs(in.From, in.To)
 	if err != nil {
 		return "", nil, err
 	}
-	limits, err := pathspecs(root, in.Paths, reading)
+	limits, err := pathspecs(files, in.Paths, reading)
 	if err != nil {
 		return "", nil, err
 	}
@@ -35,7 +34,7 @@ func runGitDiff(ctx context.Context, root *os.Root, in gitDiffArguments) (string
 	if in.Staged {
 		arguments = append(arguments, "--cached")
 	}
-	text, err := git(ctx, root, slices.Concat(arguments, commits, limits)...)
+	text, err := git(ctx, files, slices.Concat(arguments, commits, limits)...)
 	if err == nil && text == "" {
 		return "[Nothing has changed.]", gitData{}, nil
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	_ "embed"
-	"os"
 	"slices"
 	"strconv"
 )
@@ -22,16 +21,16 @@ type gitLogArguments struct {
 	Paths []string `json:"paths,omitempty" about:"Only commits that changed these files or directories." max:"100"`
 }
 
-func runGitLog(ctx context.Context, root *os.Root, in gitLogArguments) (string, any, error) {
+func runGitLog(ctx context.Context, files *Files, in gitLogArguments) (string, any, error) {
 	commits, err := refs(in.Ref)
 	if err != nil {
 		return "", nil, err
 	}
-	limits, err := pathspecs(root, in.Paths, reading)
+	limits, err := pathspecs(files, in.Paths, reading)
 	if err != nil {
 		return "", nil, err
 	}
 	arguments := []string{"log", "--no-ext-diff", "--format=%h %as %an: %s", "--max-count=" + strconv.Itoa(cmp.Or(in.Limit, defaultCommits))}
-	text, err := git(ctx, root, slices.Concat(arguments, commits, limits)...)
+	text, err := git(ctx, files, slices.Concat(arguments, commits, limits)...)
 	return text, gitData{text}, err
 }

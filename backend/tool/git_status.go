@@ -3,7 +3,6 @@ package tool
 import (
 	"context"
 	_ "embed"
-	"os"
 )
 
 //go:embed git_status.md
@@ -11,7 +10,7 @@ var gitStatusText string
 
 var gitStatus = define(Definition{Name: "git_status", Description: gitStatusText}, runGitStatus)
 
-func runGitStatus(ctx context.Context, root *os.Root, _ struct{}) (string, any, error) {
-	text, err := git(ctx, root, "status", "--short", "--branch", "--ignore-submodules=dirty")
+func runGitStatus(ctx context.Context, files *Files, _ struct{}) (string, any, error) {
+	text, err := git(ctx, files, "status", "--short", "--branch", "--ignore-submodules=dirty")
 	return text, gitData{text}, err
 }

@@ -60,7 +60,7 @@ var internet = policy.Network{Resolve: func(ctx context.Context, host string) ([
 	return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
 }}
 
-func runHTTPRequest(ctx context.Context, _ *os.Root, in httpRequestArguments) (string, any, error) {
+func runHTTPRequest(ctx context.Context, _ *Files, in httpRequestArguments) (string, any, error) {
 	d, err := fetch(ctx, internet, in)
 	if err != nil {
 		return "", nil, err

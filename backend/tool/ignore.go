@@ -1,7 +1,6 @@
 package tool
 
 import (
-	"os"
 	"path"
 	"slices"
 	"strings"
@@ -21,20 +20,26 @@ type ignoreRule struct {
 	dirOnly bool   // the line ends with "/"
 }
 
-// ignoredAbove collects the rules of every directory that place is in.
-func ignoredAbove(root *os.Root, place string) ignored {
-	if place == "." {
+// ignoredAbove collects the rules of every directory that the one at a path is in.
+func ignoredAbove(files *Files, at string) ignored {
+	above := path.Dir(at)
+	if above == at {
 		return nil
 	}
-	above := path.Dir(place)
-	return ignoredAbove(root, above).with(root, above)
+	rules := ignoredAbove(files, above)
+	d, err := files.dir(above)
+	if err != nil {
+		return rules
+	}
+	defer d.close()
+	return rules.with(d)
 }
 
-// with adds the rules of dir's own .gitignore, which overrule those of the directories above. A file that is missing or
+// with adds the rules of d's own .gitignore, which overrule those of the directories above. A file that is missing or
 // cannot be read says nothing.
-func (rules ignored) with(root *os.Root, dir string) ignored {
-	file := path.Join(dir, ".gitignore")
-	content, _, err := load(root, file, file)
+func (rules ignored) with(d dir) ignored {
+	file := path.Join(d.path, ".gitignore")
+	content, _, err := d.load(".gitignore", file)
 	if err != nil {
 		return rules
 	}

@@ -6,7 +6,6 @@ import (
 	_ "embed"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"strings"
 
@@ -41,8 +40,8 @@ type entry struct {
 	Size int64  `json:"size"` // in bytes; 0 for what is not a file
 }
 
-func runListDirectory(ctx context.Context, root *os.Root, in listDirectoryArguments) (string, any, error) {
-	data, err := list(ctx, root, in)
+func runListDirectory(ctx context.Context, files *Files, in listDirectoryArguments) (string, any, error) {
+	data, err := list(ctx, files, in)
 	if err != nil {
 		return "", nil, explain(err, in.Path)
 	}
@@ -67,49 +66,61 @@ func runListDirectory(ctx context.Context, root *os.Root, in listDirectoryArgume
 }
 
 // list goes through place level by level, so that what a limit cuts off is what is deepest.
-func list(ctx context.Context, root *os.Root, in listDirectoryArguments) (d listDirectoryData, err error) {
+func list(ctx context.Context, files *Files, in listDirectoryArguments) (d listDirectoryData, err error) {
 	if !doublestar.ValidatePattern(in.Glob) {
 		return d, refuse("The glob %q is not a valid pattern.", in.Glob)
 	}
-	place, err := locate(root, in.Path, reading)
+	p, err := files.find(in.Path, reading)
 	if err != nil {
 		return d, err
 	}
-	if info, err := root.Lstat(place); err == nil && !info.IsDir() {
+	defer p.close()
+	if _, info, err := p.look(p.name); err == nil && !info.IsDir() {
 		return d, refuse("%s is not a directory. read_file reads files.", in.Path)
 	}
-	d = listDirectoryData{Path: place, Entries: []entry{}}
-	rules := ignoredAbove(root, place)
-	for dirs := []string{place}; len(dirs) > 0; dirs = dirs[1:] {
-		dir := dirs[0]
-		found, err := fs.ReadDir(root.FS(), dir)
-		if err != nil && dir == place {
-			return d, err
-		}
+	d = listDirectoryData{Path: p.at(), Entries: []entry{}}
+	rules := ignoredAbove(files, d.Path)
+	for dirs := []string{d.Path}; len(dirs) > 0 && !d.Truncated; dirs = dirs[1:] {
 		if ctx.Err() != nil {
 			return d, refuse("The listing of %s was stopped.", in.Path)
 		}
-		rules = rules.with(root, dir)
-		for _, item := range found {
-			at := path.Join(dir, item.Name())
-			if fold(item.Name()) == ".git" || rules.match(at, item.IsDir()) {
-				continue
-			}
-			if in.Recursive && item.IsDir() && protect(at, at, reading) == nil {
-				dirs = append(dirs, at)
-			}
-			name := strings.TrimPrefix(at, place+"/")
-			if !selects(in.Glob, name) {
-				continue
-			}
-			if len(d.Entries) == cmp.Or(in.Limit, defaultEntries) {
-				d.Truncated = true
-				return d, nil
-			}
-			d.Entries = append(d.Entries, describe(root, at, name, item))
+		at, err := files.dir(dirs[0])
+		if err == nil {
+			rules = rules.with(at)
+			var subs []string
+			subs, err = d.list(at, rules, in)
+			dirs = append(dirs, subs...)
+			at.close()
+		}
+		if err != nil && dirs[0] == d.Path {
+			return d, err
 		}
 	}
 	return d, nil
+}
+
+// list adds what is in a directory, and gives the directories there that are to be listed, too.
+func (d *listDirectoryData) list(dir dir, rules ignored, in listDirectoryArguments) (subs []string, err error) {
+	found, err := dir.entries()
+	for _, item := range found {
+		at := path.Join(dir.path, item.Name())
+		if fold(item.Name()) == ".git" || rules.match(at, item.IsDir()) {
+			continue
+		}
+		if in.Recursive && item.IsDir() && protect(at, at, reading) == nil {
+			subs = append(subs, at)
+		}
+		name := strings.TrimPrefix(at, d.Path+"/")
+		if !selects(in.Glob, name) {
+			continue
+		}
+		if len(d.Entries) == cmp.Or(in.Limit, defaultEntries) {
+			d.Truncated = true
+			break
+		}
+		d.Entries = append(d.Entries, describe(dir, name, item))
+	}
+	return subs, err
 }
 
 // selects reports whether glob, if there is one, wants name. Without a slash it speaks of the last element only.
@@ -120,12 +131,12 @@ func selects(glob, name string) bool {
 	return glob == "" || doublestar.MatchUnvalidated(glob, name)
 }
 
-func describe(root *os.Root, at, name string, item fs.DirEntry) entry {
+func describe(dir dir, name string, item fs.DirEntry) entry {
 	e := entry{Name: name, Type: "other"}
 	switch item.Type() {
 	case 0:
 		e.Type = "file"
-		if info, err := root.Lstat(at); err == nil { // it may be gone by now
+		if _, info, err := dir.look(item.Name()); err == nil { // it may be gone by now
 			e.Size = info.Size()
 		}
 	case fs.ModeDir:

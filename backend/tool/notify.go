@@ -4,7 +4,6 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
-	"os"
 
 	"parley/backend/agent"
 )
@@ -25,7 +24,7 @@ type notifyData struct {
 	Body  string `json:"body"`
 }
 
-func runNotify(_ context.Context, _ *os.Root, _ string, say say, in notifyArguments) (string, any, error) {
+func runNotify(_ context.Context, _ *Files, _ string, say say, in notifyArguments) (string, any, error) {
 	d := notifyData{oneLine(in.Title), oneLine(in.Body)}
 	payload, err := json.Marshal(d)
 	if err != nil {

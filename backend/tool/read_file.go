@@ -7,7 +7,6 @@ import (
 	_ "embed"
 	"fmt"
 	"net/http"
-	"os"
 	"strings"
 )
 
@@ -32,8 +31,8 @@ type readFileData struct {
 	Truncated bool   `json:"truncated"` // the file goes on after Text
 }
 
-func runReadFile(_ context.Context, root *os.Root, in readFileArguments) (string, any, error) {
-	data, err := read(root, in)
+func runReadFile(_ context.Context, files *Files, in readFileArguments) (string, any, error) {
+	data, err := read(files, in)
 	if err != nil {
 		return "", nil, explain(err, in.Path)
 	}
@@ -47,12 +46,13 @@ func runReadFile(_ context.Context, root *os.Root, in readFileArguments) (string
 	return output, data, nil
 }
 
-func read(root *os.Root, in readFileArguments) (d readFileData, err error) {
-	place, err := locate(root, in.Path, reading)
+func read(files *Files, in readFileArguments) (d readFileData, err error) {
+	p, err := files.find(in.Path, reading)
 	if err != nil {
 		return d, err
 	}
-	content, _, err := load(root, place, in.Path)
+	defer p.close()
+	content, _, err := p.load()
 	if err != nil {
 		return d, err
 	}
@@ -60,7 +60,7 @@ func read(root *os.Root, in readFileArguments) (d readFileData, err error) {
 		return d, refuse("%s is not text (%s, %d bytes), so it was not read.", in.Path, http.DetectContentType(content), len(content))
 	}
 	d = window(string(content), max(in.Offset, 1), cmp.Or(in.Limit, maxLines))
-	d.Path = place
+	d.Path = p.at()
 	if d.Lines == 0 && d.Total > 0 {
 		return d, refuse("%s has %d lines; offset %d is past its end.", in.Path, d.Total, in.Offset)
 	}

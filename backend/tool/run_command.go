@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"context"
 	_ "embed"
+	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -44,17 +44,13 @@ type runCommandData struct {
 	DurationMS int64  `json:"durationMs"`
 }
 
-func runRunCommand(ctx context.Context, root *os.Root, id string, say say, in runCommandArguments) (string, any, error) {
-	place, err := locate(root, in.Cwd, reading)
-	if err != nil {
-		return "", nil, explain(err, in.Cwd)
-	}
-	if info, err := root.Stat(place); err != nil {
-		return "", nil, explain(err, in.Cwd)
-	} else if !info.IsDir() {
+func runRunCommand(ctx context.Context, files *Files, id string, say say, in runCommandArguments) (string, any, error) {
+	dir, err := files.folder(in.Cwd)
+	if errors.Is(err, errNoDir) {
 		return "", nil, refuse("%s is not a directory. cwd has to be one.", in.Cwd)
+	} else if err != nil {
+		return "", nil, explain(err, in.Cwd)
 	}
-	dir := filepath.Join(root.Name(), filepath.FromSlash(place))
 	path := in.Command
 	if strings.ContainsAny(path, `/\`) && !filepath.IsAbs(path) {
 		path = filepath.Join(dir, path)

@@ -3,7 +3,6 @@ package tool
 import (
 	"context"
 	"io/fs"
-	"os"
 	"path"
 	"runtime"
 	"slices"
@@ -14,17 +13,17 @@ import (
 // search is one through the files below place, or through that file. One goroutine walks, others read, and what they find is
 // put together in the order of the walk: the same search gives the same, however they are scheduled.
 type search struct {
-	root    *os.Root
+	place   *place
+	isFile  bool
 	wanted  *wanted
 	glob    string
 	context int
-	place   string
-	isFile  bool
 }
 
 // batch is some files of one directory.
 type batch struct {
 	dir   string
+	open  folders // of it
 	names []string
 
 	found   []foundFile
@@ -51,6 +50,7 @@ func (s *search) run(ctx context.Context) (searchFilesData, error) {
 				select {
 				case next <- b:
 				case <-ctx.Done():
+					b.open.close() // nobody reads it any more; to close it twice is nothing
 				}
 			}
 		})
@@ -99,74 +99,78 @@ func (d *searchFilesData) take(f foundFile) {
 	}
 }
 
-// readFolder lists a directory, in the order of the names.
-func readFolder(root *os.Root, place string) ([]fs.DirEntry, error) {
-	dir, err := openFolder(root, place)
-	if err != nil {
-		return nil, err
-	}
-	defer dir.Close()
-	items, err := dir.list()
-	slices.SortFunc(items, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
-	return items, err
-}
-
 // walk gives every file that is to be searched, depth first: those of a directory before what is in its subdirectories.
 func (s *search) walk(ctx context.Context, give func(*batch)) error {
 	if s.isFile {
-		give(&batch{dir: path.Dir(s.place), names: []string{path.Base(s.place)}, done: make(chan struct{})})
-		return nil
+		return s.give(s.place.dir, []string{s.place.name}, give)
 	}
-	return s.walkDir(ctx, s.place, ignoredAbove(s.root, s.place), give)
+	d, err := s.place.open()
+	if err != nil {
+		return err
+	}
+	defer d.close()
+	return s.walkDir(ctx, d, ignoredAbove(d.files, d.path), give)
 }
 
-func (s *search) walkDir(ctx context.Context, dir string, rules ignored, give func(*batch)) error {
-	items, err := readFolder(s.root, dir)
+// give gives files of a directory.
+func (s *search) give(d dir, names []string, give func(*batch)) error {
+	open, err := d.folders()
+	if err == nil {
+		give(&batch{dir: d.path, open: open, names: names, done: make(chan struct{})})
+	}
+	return err
+}
+
+func (s *search) walkDir(ctx context.Context, d dir, rules ignored, give func(*batch)) error {
+	items, err := d.entries()
 	if err != nil {
 		return err
 	}
 	if slices.ContainsFunc(items, func(item fs.DirEntry) bool { return item.Name() == ".gitignore" }) {
-		rules = rules.with(s.root, dir)
+		rules = rules.with(d)
 	}
 	var files, dirs []string
 	for _, item := range items {
 		name := item.Name()
-		at := path.Join(dir, name)
+		at := path.Join(d.path, name)
 		isDir := item.IsDir()
 		switch {
 		case !isDir && !item.Type().IsRegular(), protect(name, at, reading) != nil, rules.match(at, isDir):
 		case isDir && fold(name) != ".git":
-			dirs = append(dirs, at)
-		case !isDir && selects(s.glob, strings.TrimPrefix(at, s.place+"/")):
+			dirs = append(dirs, name)
+		case !isDir && selects(s.glob, strings.TrimPrefix(at, s.place.at()+"/")):
 			files = append(files, name)
 		}
 	}
 	for names := range slices.Chunk(files, maxBatch) {
-		give(&batch{dir: dir, names: names, done: make(chan struct{})})
+		if err := s.give(d, names, give); err != nil {
+			return err
+		}
 	}
-	for _, sub := range dirs {
+	for _, name := range dirs {
 		if ctx.Err() != nil {
 			return nil
 		}
-		_ = s.walkDir(ctx, sub, rules, give) // one that cannot be read, or is gone, has nothing to give
+		sub, err := d.sub(name)
+		if err != nil {
+			continue // one that cannot be read, or is gone, has nothing to give
+		}
+		_ = s.walkDir(ctx, sub, rules, give)
+		sub.close()
 	}
 	return nil
 }
 
 // read searches the files of b. The buffer is used for each in turn; it is given back, larger if need be.
 func (s *search) read(ctx context.Context, b *batch, buffer []byte) []byte {
-	dir, err := openFolder(s.root, b.dir)
-	if err != nil {
-		b.skipped = len(b.names)
-		return buffer
-	}
-	defer dir.Close()
+	defer b.open.close()
 	for _, name := range b.names {
 		if ctx.Err() != nil {
 			return buffer
 		}
 		var content []byte
-		if content, buffer, err = dir.load(name, buffer); err != nil {
+		var err error
+		if content, buffer, err = b.open.load(name, buffer); err != nil {
 			b.skipped++
 		} else if binary(content) {
 			continue

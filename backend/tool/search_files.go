@@ -4,7 +4,6 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -50,8 +49,8 @@ type foundLine struct {
 
 func (l foundLine) matches() bool { return len(l.Pieces) > 1 }
 
-func runSearchFiles(ctx context.Context, root *os.Root, in searchFilesArguments) (string, any, error) {
-	data, err := searchIn(ctx, root, in)
+func runSearchFiles(ctx context.Context, files *Files, in searchFilesArguments) (string, any, error) {
+	data, err := searchIn(ctx, files, in)
 	if err != nil {
 		return "", nil, explain(err, in.Path)
 	}
@@ -84,7 +83,7 @@ func runSearchFiles(ctx context.Context, root *os.Root, in searchFilesArguments)
 	return out.String(), data, nil
 }
 
-func searchIn(ctx context.Context, root *os.Root, in searchFilesArguments) (d searchFilesData, err error) {
+func searchIn(ctx context.Context, files *Files, in searchFilesArguments) (d searchFilesData, err error) {
 	wanted, err := compile(in.Pattern, in.Literal)
 	if err != nil {
 		return d, err
@@ -92,15 +91,16 @@ func searchIn(ctx context.Context, root *os.Root, in searchFilesArguments) (d se
 	if !doublestar.ValidatePattern(in.Glob) {
 		return d, refuse("The glob %q is not a valid pattern.", in.Glob)
 	}
-	place, err := locate(root, in.Path, reading)
+	p, err := files.find(in.Path, reading)
 	if err != nil {
 		return d, err
 	}
-	info, err := root.Lstat(place)
+	defer p.close()
+	_, info, err := p.look(p.name)
 	if err != nil {
 		return d, err
 	}
-	s := search{root: root, wanted: wanted, glob: in.Glob, context: in.Context, place: place, isFile: !info.IsDir()}
+	s := search{place: p, wanted: wanted, glob: in.Glob, context: in.Context, isFile: !info.IsDir()}
 	d, err = s.run(ctx)
 	if ctx.Err() != nil {
 		return d, refuse("The search was stopped.")

@@ -4,7 +4,6 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
-	"os"
 
 	"parley/backend/agent"
 )
@@ -29,7 +28,7 @@ type todoWriteData struct {
 	Done  int `json:"done"`
 }
 
-func runTodoWrite(_ context.Context, _ *os.Root, _ string, say say, in todoWriteArguments) (string, any, error) {
+func runTodoWrite(_ context.Context, _ *Files, _ string, say say, in todoWriteArguments) (string, any, error) {
 	plan := agent.Plan{Items: make([]agent.PlanItem, len(in.Items))}
 	d := todoWriteData{Items: len(in.Items)}
 	for i, item := range in.Items {

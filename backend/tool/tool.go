@@ -1,12 +1,11 @@
 // Package tool holds the tools that the host executes for an agent: one .go and one .md (what a model is told) each. A
-// Set is the tools that one agent was granted, at work in one folder that they cannot leave.
+// Set is the tools that one agent was granted, at work on the Files that it may reach.
 package tool
 
 import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -33,7 +32,7 @@ type tool struct {
 	action agent.Action       // empty if it is ReadOnly
 	stated []agent.Permission // that it has of itself, whatever the rules say
 	change func(arguments json.RawMessage) (what change, fits bool)
-	run    func(ctx context.Context, root *os.Root, call agent.ToolCall, say say) (output string, data json.RawMessage, err error)
+	run    func(ctx context.Context, files *Files, call agent.ToolCall, say say) (output string, data json.RawMessage, err error)
 }
 
 var tools = []tool{listDirectory, readFile, searchFiles, writeFile, editFile, runCommand, gitStatus, gitDiff, gitLog, gitCommit, httpRequest, todoWrite, askUser, notify}
@@ -55,9 +54,9 @@ func find(tools []tool, name string) (tool, bool) {
 	return tools[i], true
 }
 
-// Set is what one agent may use: some of the tools, at work in one folder, and those that the caller runs.
+// Set is what one agent may use: some of the tools, at work on some files, and those that the caller runs.
 type Set struct {
-	root    *os.Root
+	files   *Files
 	granted []tool
 	foreign []Foreign
 	client  []agent.ClientToolSpec
@@ -67,8 +66,8 @@ type Set struct {
 	closed bool
 }
 
-// Open grants the tools of launch the folder root, which must exist, and beside them those of others.
-func Open(root string, launch agent.Launch, foreign ...Foreign) (*Set, error) {
+// Open grants the tools of launch the files that policy lets an agent reach, and beside them the tools of others.
+func Open(policy agent.Policy, launch agent.Launch, foreign ...Foreign) (*Set, error) {
 	s := &Set{foreign: foreign, client: launch.ClientTools, rules: launch.Rules}
 	for i, name := range launch.Tools {
 		t, known := find(tools, name)
@@ -81,10 +80,8 @@ func Open(root string, launch agent.Launch, foreign ...Foreign) (*Set, error) {
 		s.granted = append(s.granted, t)
 	}
 	var err error
-	if s.root, err = os.OpenRoot(root); err != nil {
-		return nil, agent.Wrap(agent.CodeSandbox, err, "The folder that the agent's tools work in cannot be opened.")
-	}
-	return s, nil
+	s.files, err = OpenFiles(policy)
+	return s, err
 }
 
 // Definitions lists the tools of the set, in the order in which Open was given them, those of the caller last. One that a rule
@@ -111,7 +108,16 @@ func (s *Set) Definitions() []Definition {
 // say takes what a call has to say before its result, such as its progress; Run calls it from the goroutine that it was
 // called on.
 func (s *Set) Run(ctx context.Context, call agent.ToolCall, say func(agent.Event)) agent.ToolResult {
-	output, data, err := s.dispatch(ctx, call, say)
+	return s.result(ctx, call, s.files, say)
+}
+
+// RunApproved is Run for a call that a person has allowed by itself: it may write what is protected.
+func (s *Set) RunApproved(ctx context.Context, call agent.ToolCall, say func(agent.Event)) agent.ToolResult {
+	return s.result(ctx, call, s.files.excepting(), say)
+}
+
+func (s *Set) result(ctx context.Context, call agent.ToolCall, files *Files, say say) agent.ToolResult {
+	output, data, err := s.dispatch(ctx, call, files, say)
 	if err != nil {
 		output, data = told(err), nil
 	}
@@ -120,7 +126,7 @@ func (s *Set) Run(ctx context.Context, call agent.ToolCall, say func(agent.Event
 
 // dispatch is the one way to a tool: is there such a tool, was it granted, do the arguments fit, run. The tool itself asks
 // the third question, see define.
-func (s *Set) dispatch(ctx context.Context, call agent.ToolCall, say say) (output string, data json.RawMessage, err error) {
+func (s *Set) dispatch(ctx context.Context, call agent.ToolCall, files *Files, say say) (output string, data json.RawMessage, err error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	if s.closed || ctx.Err() != nil {
@@ -139,7 +145,7 @@ func (s *Set) dispatch(ctx context.Context, call agent.ToolCall, say say) (outpu
 	if !granted {
 		return "", nil, refuse("You may not use %s here. The tools you have: %s.", call.Name, s.list())
 	}
-	return t.run(ctx, s.root, call, say)
+	return t.run(ctx, files, call, say)
 }
 
 func (s *Set) findForeign(name string) (Foreign, bool) {
@@ -163,5 +169,5 @@ func (s *Set) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closed = true
-	return s.root.Close()
+	return s.files.Close()
 }

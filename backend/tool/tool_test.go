@@ -21,7 +21,7 @@ func open(t testing.TB) (set *Set, root string) {
 	if err := os.Mkdir(root, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	set, err := Open(root, agent.Launch{Tools: Names()})
+	set, err := Open(agent.Policy{Scratch: root}, agent.Launch{Tools: Names()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,11 +56,11 @@ func TestOpen(t *testing.T) {
 		{t.TempDir(), []string{"read_file", "write_file", "read_file"}, agent.CodeValidation},
 		{filepath.Join(t.TempDir(), "missing"), nil, agent.CodeSandbox},
 	} {
-		if _, err := Open(c.root, agent.Launch{Tools: c.tools}); agent.AsError(err).Code != c.code {
+		if _, err := Open(agent.Policy{Scratch: c.root}, agent.Launch{Tools: c.tools}); agent.AsError(err).Code != c.code {
 			t.Errorf("%v: got %v, want %s", c.tools, err, c.code)
 		}
 	}
-	set, err := Open(t.TempDir(), agent.Launch{Tools: []string{"write_file", "read_file"}})
+	set, err := Open(agent.Policy{Scratch: t.TempDir()}, agent.Launch{Tools: []string{"write_file", "read_file"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +108,7 @@ func TestResultCarriesTheCall(t *testing.T) {
 func TestCloseWaitsForCallsAndRefusesLaterOnes(t *testing.T) {
 	set, _ := open(t)
 	slow := readFile
-	slow.run = func(_ context.Context, root *os.Root, _ agent.ToolCall, _ say) (string, json.RawMessage, error) {
+	slow.run = func(_ context.Context, files *Files, _ agent.ToolCall, _ say) (string, json.RawMessage, error) {
 		for set.mu.TryRLock() { // succeeds until Close waits
 			closed := set.closed
 			set.mu.RUnlock()
@@ -117,7 +117,7 @@ func TestCloseWaitsForCallsAndRefusesLaterOnes(t *testing.T) {
 			}
 			runtime.Gosched()
 		}
-		_, err := root.Stat(".")
+		_, err := files.layers[0].Stat(".")
 		return "done", nil, err
 	}
 	set.granted = append([]tool{slow}, set.granted...)

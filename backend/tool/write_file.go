@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path"
 	"slices"
 	"strings"
 
@@ -55,10 +53,11 @@ type writeFileData struct {
 	Bytes   int    `json:"bytes"` // of the whole file now
 	Created bool   `json:"created"`
 	Diff    string `json:"diff"`
+	Aside   bool   `json:"aside,omitempty"` // it is in the session's own folder, and the working folder is as it was
 }
 
-func runWriteFile(ctx context.Context, root *os.Root, in writeFileArguments) (string, any, error) {
-	data, err := write(ctx, root, in)
+func runWriteFile(ctx context.Context, files *Files, in writeFileArguments) (string, any, error) {
+	data, err := write(ctx, files, in)
 	if err != nil {
 		return "", nil, explain(err, in.Path)
 	}
@@ -69,15 +68,24 @@ func runWriteFile(ctx context.Context, root *os.Root, in writeFileArguments) (st
 	case in.Append:
 		verb = "Appended to"
 	}
-	return fmt.Sprintf("%s %s: it has %d bytes now.", verb, data.Path, data.Bytes), data, nil
+	return fmt.Sprintf("%s %s: it has %d bytes now.", verb, data.Path, data.Bytes) + data.where(), data, nil
 }
 
-func write(ctx context.Context, root *os.Root, in writeFileArguments) (d writeFileData, err error) {
-	place, err := locate(root, in.Path, writing)
+// where is what a model is told about a write that it may think to be elsewhere.
+func (d writeFileData) where() string {
+	if !d.Aside {
+		return ""
+	}
+	return " It is in your own scratch folder; the folder that the session is about is as it was."
+}
+
+func write(ctx context.Context, files *Files, in writeFileArguments) (d writeFileData, err error) {
+	p, err := files.find(in.Path, writing)
 	if err != nil {
 		return d, err
 	}
-	old, info, err := load(root, place, in.Path)
+	defer p.close()
+	old, info, err := p.load()
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return d, err
 	}
@@ -85,33 +93,27 @@ func write(ctx context.Context, root *os.Root, in writeFileArguments) (d writeFi
 	if in.Append {
 		content = slices.Concat(old, content)
 	}
-	if in.CreateDirs {
-		if err := root.MkdirAll(path.Dir(place), 0o777); err != nil {
-			return d, err
-		}
-	}
-	d, err = save(ctx, root, place, in.Path, content, old, info)
+	d, err = p.save(ctx, content, old, info, in.CreateDirs)
 	if errors.Is(err, fs.ErrNotExist) {
 		return d, refuse("The folder of %s does not exist. Set create_dirs to true to create it.", in.Path)
 	}
 	return d, err
 }
 
-// save puts content at place, which the model calls name. old and info are what load gave of it; no info: there is nothing
-// yet.
-func save(ctx context.Context, root *os.Root, place, name string, content, old []byte, info fs.FileInfo) (d writeFileData, err error) {
+// save puts content at the place. old and info are what load gave of it; no info: there is nothing yet.
+func (p *place) save(ctx context.Context, content, old []byte, info fs.FileInfo, makeDirs bool) (d writeFileData, err error) {
 	if info != nil && info.Mode().Perm()&0o200 == 0 {
-		return d, refuse("%s is read-only.", name)
+		return d, refuse("%s is read-only.", p.said)
 	}
 	if len(content) > maxFile {
-		return d, tooLarge(name, int64(len(content)))
+		return d, tooLarge(p.said, int64(len(content)))
 	}
-	if err := replace(ctx, root, place, content, info); err != nil {
+	if err := p.replace(ctx, content, info, makeDirs); err != nil {
 		return d, err
 	}
-	d = writeFileData{Path: place, Bytes: len(content), Created: info == nil}
+	d = writeFileData{Path: p.at(), Bytes: len(content), Created: info == nil, Aside: p.aside()}
 	if !binary(old) && !binary(content) {
-		d.Diff = diff(place, d.Created, string(old), string(content))
+		d.Diff = diff(d.Path, d.Created, string(old), string(content))
 	}
 	return d, nil
 }

@@ -29,7 +29,7 @@ func (b *bench) tools() error {
 	if err := makeTree(tree); err != nil {
 		return err
 	}
-	set, err := tool.Open(tree, agent.Launch{Tools: tool.Names()})
+	set, err := tool.Open(agent.Policy{Scratch: tree}, agent.Launch{Tools: tool.Names()})
 	if err != nil {
 		return err
 	}

@@ -62,7 +62,7 @@ export class Served {
   /** addr is where to listen: port 0 is any that is free. */
   static async start(home: Home, extra: Record<string, string> = {}, addr = '127.0.0.1:0', args: string[] = []): Promise<Served> {
     const program = resolve(import.meta.dirname, '../../build/bin/parley-headless');
-    const child = spawn(program, ['serve', '--json', '--addr', addr, ...args], { env: home.env(extra), stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn(program, ['serve', '--json', '--addr', addr, ...args], { cwd: home.path, env: home.env(extra), stdio: ['ignore', 'pipe', 'inherit'] });
     const ended = once(child, 'exit');
     const first = once(createInterface(child.stdout), 'line') as Promise<[string]>;
     const line = await Promise.race([first, ended.then(([code]) => Promise.reject(new Error(`parley serve ended with ${code}`)))]);

@@ -2,7 +2,9 @@ import { useEffect, useState } from 'react';
 import { ChatView } from './chat/chat.tsx';
 import { newSessionId } from './chat/sessions.ts';
 import { HarnessDialog } from './harnesses/dialog.tsx';
+import { InboxDialog } from './inbox/dialog.tsx';
 import { useParley } from './parley.ts';
+import { PermissionsDialog } from './permissions/dialog.tsx';
 import { Sidebar } from './sessions/sidebar.tsx';
 import { ErrorBoundary } from './ui/boundary.tsx';
 import { Button } from './ui/button.tsx';
@@ -48,6 +50,8 @@ function Page() {
   useShortcut('new', () => goTo(undefined));
   useShortcut('key', () => dialogs.showKey());
   useShortcut('agents', () => dialogs.showHarnesses());
+  useShortcut('inbox', () => dialogs.showInbox());
+  useShortcut('permissions', () => dialogs.showPermissions());
   return (
     <div className="flex h-dvh">
       <Sidebar current={session.id} />
@@ -62,6 +66,8 @@ function Page() {
       <DialogView />
       <KeyDialog />
       <HarnessDialog />
+      <InboxDialog />
+      <PermissionsDialog />
       <PictureDialog />
     </div>
   );

@@ -6,6 +6,8 @@ import { Wire } from './api/wire.ts';
 import { OpenSessions } from './chat/sessions.ts';
 import { Agents } from './sessions/agents.ts';
 import { Harnesses } from './harnesses/harnesses.ts';
+import { Inbox } from './inbox/inbox.ts';
+import { notifyOf } from './inbox/notify.ts';
 import { Search } from './search/search.ts';
 import { SessionList } from './sessions/list.ts';
 import { Dialogs } from './ui/dialogs.ts';
@@ -24,6 +26,7 @@ export interface Parley {
   agents: Agents;
   harnesses: Harnesses;
   list: SessionList;
+  inbox: Inbox;
   search: Search;
   open: OpenSessions;
   view: ViewSettings;
@@ -48,6 +51,7 @@ export function startParley(): Parley {
     agents,
     harnesses: new Harnesses(client, agents),
     list: new SessionList(client, wire, vault),
+    inbox: new Inbox(client, wire, vault),
     search: new Search(client),
     open: new OpenSessions(client, chatTransport(wire), wire, vault),
     view: new ViewSettings(),
@@ -62,6 +66,7 @@ export function startParley(): Parley {
   for (const event of ['online', 'focus']) window.addEventListener(event, () => wire.hurry());
   document.addEventListener('visibilitychange', () => void (document.hidden ? flush() : wire.hurry()));
   reportPresence(vault, window);
+  notifyOf(parley.inbox, parley.view, () => parley.dialogs.showInbox());
   vault.onLock(() => location.reload()); // nothing of a locked history stays in the page
   void vault.look(); // the first thing to be seen depends on it, so it does not wait for the wire
   void wire.run();

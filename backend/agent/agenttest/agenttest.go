@@ -109,7 +109,7 @@ func open(t *testing.T, suite Suite) *stage {
 // newSandbox plays on in a new sandbox.
 func (s *stage) newSandbox() {
 	s.Helper()
-	sandbox, err := s.backend.NewSandbox(s.ctx, s.policy)
+	sandbox, err := s.backend.NewSandbox(s.ctx, s.policy.For(s.suite.Launch))
 	if err != nil {
 		s.Fatal(err)
 	}

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
 import { text } from '../../src/ui/text.ts';
-import { beCareful, composer, files, gone, isOver, openNewer, questions, readable, saidAndDone, say, stopButton, stored, test, turns } from './browser.ts';
+import { beCareful, composer, files, gone, isOver, openNewer, questions, readable, saidAndDone, say, stopButton, stored, test, turns, violations } from './browser.ts';
 
 const write = (path: string, content: string) => `[[tool:write_file ${JSON.stringify({ path, content })}]]`;
 const button = (page: Page, name: string) => questions(page).getByRole('button', { name });
@@ -49,10 +49,27 @@ describe('§6 Approvals: a call that changes something', () => {
 
   test('can be allowed for the session, and the next one does not ask', async ({ page }) => {
     await asked(page, `Go on ${write('a.txt', 'one\n')} [[say:First.]]`);
-    await button(page, text.question.session).click();
+    await button(page, text.allow.scopes.session).click();
     await isOver(page, 'First.');
     await saidAndDone(page, `Again ${write('b.txt', 'two\n')} [[say:Second.]]`);
     expect(await files(page)).toEqual({ 'a.txt': 'one\n', 'b.txt': 'two\n' });
+  });
+
+  test('waits in one list with those of all sessions, and is answered there, from another window', async ({ page, context, parley }) => {
+    await asked(page, `One ${write('a.txt', 'one\n')} [[say:First.]]`);
+    await page.keyboard.press('Alt+n');
+    await asked(page, `Two ${write('b.txt', 'two\n')} [[say:Second.]]`);
+    await expect.poll(() => page.title()).toMatch(/^\(2\) /);
+    const other = await context.newPage();
+    await other.goto(parley.link);
+    await other.getByRole('button', { name: text.inbox.open(2) }).waitFor();
+    await other.keyboard.press('Alt+i');
+    const list = other.getByRole('dialog', { name: text.inbox.title }).getByRole('listitem');
+    await list.nth(1).getByRole('button', { name: text.question.once }).click();
+    await isOver(page, 'Second.');
+    expect(await list.count()).toBe(1);
+    expect(await violations(other)).toEqual([]);
+    await expect.poll(() => page.title()).toMatch(/^\(1\) /);
   });
 
   test('is answered by keys alone, but not by what is still being typed', async ({ page }) => {

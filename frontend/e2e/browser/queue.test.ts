@@ -77,6 +77,26 @@ describe('§6 Queue and steer: what is said during a turn', () => {
     expect(await asked(page)).toEqual(['First [[hang]]', 'Two [[say:Did two.]]', 'One [[say:Did one.]]']);
   });
 
+  test('and sent to an agent that takes it meanwhile, is a part of its answer', async ({ page }) => {
+    await say(page, 'First [[say:One.]] [[steer]]');
+    await readable(turns(page).first()).toContain('One.');
+    await say(page, 'And two [[say:Two.]]');
+    await chips(page).getByRole('button', { name: text.queue.steer }).press('Enter');
+    await isOver(page, 'Two.');
+    await waiting(page).waitFor({ state: 'detached' });
+    const whole = ['First [[say:One.]] [[steer]]', 'One.', text.steered, 'And two [[say:Two.]]', 'Two.'];
+    const inOrder = async () => {
+      const shown = await turns(page).first().innerText();
+      expect(whole.map(part => shown.indexOf(part)), shown).toEqual(whole.map(part => shown.indexOf(part)).toSorted((a, b) => a - b));
+      expect(shown).toContain(whole[3]);
+    };
+    await inOrder();
+    await page.reload();
+    await isOver(page, 'Two.');
+    await inOrder();
+    expect(await turns(page).count()).toBe(1);
+  });
+
   test('and sent at once, by Ctrl+Enter, stops the turn', async ({ page }) => {
     await busyWith(page, 'One [[say:Did one.]]');
     await composer(page).fill('Now [[say:Did it now.]]');

@@ -8,7 +8,9 @@ import type {
   ForkRequest,
   HarnessList,
   Health,
+  Inbox,
   LoadedSession,
+  Permissions,
   Queue,
   QueuedReply,
   RecoveryCode,
@@ -86,8 +88,14 @@ export class Client {
   stop = (id: string) =>
     this.ask<Stop>('POST', `/messages/${encodeURIComponent(id)}/stop`, { signal: AbortSignal.timeout(stopLimit) });
 
+  /** Everything that waits for a person. */
+  approvals = () => this.ask<Inbox>('GET', '/approvals');
   /** Answers a question, which may be the last that its turn waits for. */
   answer = (question: string, decision: Decision) => this.ask<Decided>('POST', `/approvals/${encodeURIComponent(question)}`, { body: decision });
+
+  /** What was allowed for longer than once. */
+  permissions = () => this.ask<Permissions>('GET', '/permissions');
+  revoke = (id: number) => this.ask<void>('DELETE', `/permissions/${id}`);
 
   queue = (id: string) => this.ask<Queue>('GET', `/messages/${encodeURIComponent(id)}/queue`);
   /** Sends a message when the turn that runs is done. If there is none it is sent at once, and this is answered at the end of its turn. */

@@ -107,6 +107,8 @@ export interface Scrub {
   lost: number
 }
 
+export type Mode = "ask" | "accept_edits" | "plan" | "auto" | "deny"
+
 export type Login = "key" | "own"
 
 export interface Agent {
@@ -116,6 +118,7 @@ export interface Agent {
   harness: string
   provider?: string
   model?: string
+  mode: Mode
   login?: Login
   options?: Record<string, string>
 }
@@ -152,8 +155,6 @@ export interface HarnessList {
 
 export type Status = "created" | "idle" | "running" | "paused" | "interrupted"
 
-export type Mode = "ask" | "accept_edits" | "plan" | "auto" | "deny"
-
 export type FileScope = "sandboxed" | "project" | "full"
 
 export interface DraftFile {
@@ -186,6 +187,7 @@ export interface Session {
 export interface SessionList {
   sessions: Session[]
   next?: string
+  workingDir: string
 }
 
 export interface SessionChange {

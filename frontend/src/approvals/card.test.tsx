@@ -6,6 +6,7 @@ import { Answer } from '../chat/answer.tsx';
 import type { Message, Part } from '../chat/message.ts';
 import type { OpenSession } from '../chat/session.ts';
 import { ParleyContext, type Parley } from '../parley.ts';
+import { Inbox } from '../inbox/inbox.ts';
 import { SessionList } from '../sessions/list.ts';
 import { text } from '../ui/text.ts';
 import { moment } from './settled.ts';
@@ -36,7 +37,7 @@ async function shown(parts: Part[], milliseconds = moment): Promise<void> {
   place = document.body.appendChild(document.createElement('div'));
   const root = createRoot(place);
   leave = () => act(() => root.unmount());
-  const parley = { client: server.client, list: new SessionList(server.client, server.wire, server.vault) } as Parley;
+  const parley = { client: server.client, list: new SessionList(server.client, server.wire, server.vault), inbox: new Inbox(server.client, server.wire, server.vault) } as Parley;
   await act(async () => {
     root.render(
       <ParleyContext value={parley}>
@@ -47,9 +48,9 @@ async function shown(parts: Part[], milliseconds = moment): Promise<void> {
   await act(() => pass(milliseconds));
 }
 
-const asking = (id: string): Part[] => [
+const asking = (id: string, rule?: string): Part[] => [
   { type: 'tool-write_file', toolCallId: id, state: 'approval-requested', input: { path: `${id}.txt` }, providerExecuted: true, approval: { id: `ask_${id}` } },
-  { type: 'data-approval', id: `ask_${id}`, data: { toolCallId: id, action: 'fs_write', preview: `${id}.txt (1 line)` } },
+  { type: 'data-approval', id: `ask_${id}`, data: { toolCallId: id, action: 'fs_write', preview: `${id}.txt (1 line)`, ...(rule && { rule }) } },
 ];
 const cards = () => [...place.querySelectorAll<HTMLElement>('[role=group]')];
 const labelled = (label: string, at = 0) => [...cards()[at]!.querySelectorAll('button')].find(button => button.textContent!.startsWith(label))!;
@@ -84,10 +85,12 @@ describe('§4 interaction_request: approval', () => {
   test.each([
     ['y', 1],
     ['s', 1],
+    ['p', 1],
+    ['a', 1],
     ['n', 1],
     ['x', 0],
   ])('the key %s gives %d answers while the card has the focus', async (key, answers) => {
-    await shown(asking('c1'));
+    await shown(asking('c1', 'write_file'));
     await act(async () => session.questions.goTo('ask_c1'));
     expect(document.activeElement).toBe(cards()[0]);
     await press(key);
@@ -97,6 +100,23 @@ describe('§4 interaction_request: approval', () => {
     expect(asked(), 'a shortcut is something else').toHaveLength(0);
     await press(key);
     expect(asked()).toHaveLength(answers);
+  });
+
+  test('shows the rule that a wider answer makes, and offers none where there is no rule', async () => {
+    const answers: unknown[] = [];
+    server.answers.set('POST /approvals/ask_c1', (_, answer) => {
+      answers.push(answer);
+      return { sessionId: 's', resumed: false };
+    });
+    await shown([...asking('c1', 'run_command(git status *)'), ...asking('c2')]);
+    expect(cards().map(card => card.textContent!.includes(text.allow.like))).toEqual([true, false]);
+    expect(cards()[0]!.textContent).toContain(`${text.allow.like} run_command(git status *)`);
+    await act(async () => session.questions.goTo('ask_c2'));
+    await act(() => pass(moment));
+    for (const key of ['s', 'p', 'a']) await press(key);
+    expect(asked(), 'there is nothing wider to allow').toEqual([]);
+    await act(async () => labelled(text.allow.scopes.project).click());
+    expect(answers).toEqual([{ approved: true, scope: 'project' }]);
   });
 
   test('a letter of the note is a letter', async () => {

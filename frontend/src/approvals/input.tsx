@@ -6,6 +6,7 @@ import { argument } from '../tools/call.ts';
 import { Button } from '../ui/button.tsx';
 import { text } from '../ui/text.ts';
 import { QuestionCard } from './card.tsx';
+import { fieldsOf, Form } from './form.tsx';
 
 interface InputProps {
   session: OpenSession;
@@ -13,13 +14,19 @@ interface InputProps {
   place: [n: number, of: number];
 }
 
-/** Asks a person something, to be answered in their words, or by one of those that it offers. */
+/** Asks a person something, to be answered in their words, by one of those that it offers, or by a form. */
 export function InputCard({ session, question, place }: InputProps) {
   const [said, write] = useState('');
   const { options: offered } = question.asks;
   const options = Array.isArray(offered) ? offered.filter(option => typeof option === 'string') : [];
-  const answer = (output: string) => void session.questions.answer(question.id, { output });
+  const fields = fieldsOf(question.asks.schema);
+  const answer = (output: unknown) => void session.questions.answer(question.id, { output });
   const title = argument(question.asks, 'question') ?? text.question.input;
+  const decline = (cannot: boolean) => (
+    <Button className="disabled:opacity-100" disabled={cannot} onClick={() => void session.questions.answer(question.id, { approved: false })}>
+      {text.question.decline}
+    </Button>
+  );
   return (
     <QuestionCard session={session} question={question} place={place} icon={MessageCircleQuestion} title={title}>
       {cannot => (
@@ -33,25 +40,32 @@ export function InputCard({ session, question, place }: InputProps) {
               ))}
             </div>
           )}
-          <form
-            className="mt-2 flex gap-2"
-            onSubmit={event => {
-              event.preventDefault();
-              if (said.trim()) answer(said.trim());
-            }}
-          >
-            <input
-              value={said}
-              dir="auto"
-              aria-label={text.question.answer}
-              placeholder={text.question.answer}
-              onChange={event => write(event.target.value)}
-              className="h-8 min-w-0 flex-1 rounded-md border border-line-strong bg-raised px-2.5 placeholder:text-faint"
-            />
-            <Button type="submit" disabled={!said.trim()}>
-              {text.question.send}
-            </Button>
-          </form>
+          {fields.length > 0 ? (
+            <Form fields={fields} cannot={cannot} send={answer}>
+              {decline(cannot)}
+            </Form>
+          ) : (
+            <form
+              className="mt-2 flex gap-2"
+              onSubmit={event => {
+                event.preventDefault();
+                if (said.trim()) answer(said.trim());
+              }}
+            >
+              <input
+                value={said}
+                dir="auto"
+                aria-label={text.question.answer}
+                placeholder={text.question.answer}
+                onChange={event => write(event.target.value)}
+                className="h-8 min-w-0 flex-1 rounded-md border border-line-strong bg-raised px-2.5 placeholder:text-faint"
+              />
+              <Button type="submit" disabled={!said.trim()}>
+                {text.question.send}
+              </Button>
+              {decline(cannot)}
+            </form>
+          )}
         </>
       )}
     </QuestionCard>

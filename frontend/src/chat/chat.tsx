@@ -1,7 +1,12 @@
 import { useChat } from '@ai-sdk/react';
 import { useEffect, useState } from 'react';
 import { QuestionBar } from '../approvals/bar.tsx';
+import type { Mode } from '../api/types.gen.ts';
+import { FilesButton } from '../files/button.tsx';
+import type { Chosen } from '../files/chosen.ts';
+import { FilesDialog } from '../files/dialog.tsx';
 import { useParley } from '../parley.ts';
+import { ModePicker } from '../permissions/mode.tsx';
 import { AgentPicker } from '../sessions/picker.tsx';
 import { Button } from '../ui/button.tsx';
 import { goTo, settleOn } from '../ui/route.ts';
@@ -24,7 +29,7 @@ const throttle = 50;
 
 /** One session: its name, its session, and the place to write. */
 export function ChatView({ session }: { session: OpenSession }) {
-  const { agents, list, view } = useParley();
+  const { agents, client, inbox, list, toasts, view } = useParley();
   const { messages: last, status } = useChat({ chat: session.chat, throttle });
   const past = useStore(session.pages, state => state.past?.messages);
   const place = useStore(session.pages, state => state.place);
@@ -36,16 +41,19 @@ export function ChatView({ session }: { session: OpenSession }) {
   const isActive = isBusy || isPaused;
   const load = useStore(session, state => state.load);
   const stored = useStore(list, state => state.sessions.find(({ id }) => id === session.id));
+  const files = useFiles(session);
   const known = useStore(agents, state => state.agents);
   const [chosen, choose] = useState<string>();
+  const [chosenMode, chooseMode] = useState<Mode>();
   const said = useAnnouncement(last, isBusy, isPaused);
   const lastSent = last.findLast(message => message.role === 'user');
   const isBegun = messages.length > 0;
   const agent = (isBegun ? undefined : known.find(({ id }) => id === chosen)) ?? stored?.agent ?? known[0];
+  const waiting = useStore(inbox, state => state.waiting.length);
   const title = stored?.title || (isBegun ? text.untitled : text.newSession);
   useEffect(() => {
-    document.title = `${title} — Parley`;
-  }, [title]);
+    document.title = `${waiting > 0 ? `(${waiting}) ` : ''}${title} — Parley`;
+  }, [title, waiting]);
 
   useEffect(() => {
     if (isBegun) settleOn(session.id);
@@ -53,7 +61,8 @@ export function ChatView({ session }: { session: OpenSession }) {
 
   const program = harnessIn(last, stored?.agent.harness);
   const goOn = useFork(session);
-  const send = () => void (isBegun || !agent ? session.send() : session.send(agent.id, view.loginOf(agent.id)));
+  const changeMode = (mode: Mode) => void client.change(session.id, { mode }).catch((error: Error) => toasts.show(error.message));
+  const send = () => void (isBegun || !agent ? session.send() : session.send(agent.id, { login: view.loginOf(agent.id), permissions: chosenMode }));
   return (
     <>
       <Header title={title} session={stored} />
@@ -84,12 +93,24 @@ export function ChatView({ session }: { session: OpenSession }) {
           <Waiting session={session} isActive={isActive} canSteer={isBusy && takesMore(last.at(-1))} />
           <Composer session={session} lastSent={lastSent && spoken(lastSent)} isBusy={isBusy} isPaused={isPaused} asked={asked} agent={agent} commands={program?.commands ?? []} onSend={send}>
             <AgentPicker agent={agent} agents={known} onChoose={isBegun ? goOn : choose} />
+            {agent && <ModePicker mode={(isBegun ? stored?.mode : chosenMode) ?? agent.mode} onChoose={isBegun ? changeMode : chooseMode} />}
+            <FilesButton chosen={files} />
             {stored && <OptionPickers session={stored} options={program?.options ?? []} />}
           </Composer>
+          <FilesDialog session={session} chosen={files} />
         </>
       )}
     </>
   );
+}
+
+/** Which files the agent reaches: as it is stored, as it was just chosen, or as it is for a new session. */
+function useFiles(session: OpenSession): Chosen {
+  const { list } = useParley();
+  const stored = useStore(list, state => state.sessions.find(({ id }) => id === session.id));
+  const chosen = useStore(session, state => state.files);
+  const workingDir = useStore(list, state => state.workingDir);
+  return stored ?? chosen ?? { scope: 'sandboxed', workingDir };
 }
 
 /** Lets another agent go on, in a session of its own that has what was said so far, and what is being written. */

@@ -1,6 +1,7 @@
 import { Folder, PanelLeft } from 'lucide-react';
 import { useState } from 'react';
 import type { Session } from '../api/types.gen.ts';
+import { InboxButton } from '../inbox/button.tsx';
 import { useParley } from '../parley.ts';
 import { Rename } from '../sessions/rename.tsx';
 import { useSidebar } from '../sessions/shown.ts';
@@ -25,6 +26,7 @@ export function Header({ title, session }: HeaderProps) {
   return (
     <header className="flex h-12 shrink-0 items-center gap-2 border-b border-line px-2.5">
       <IconButton icon={PanelLeft} label={text.keys.sidebar} aria-expanded={sidebar.isShown} onClick={sidebar.toggle} />
+      {!sidebar.isShown && <InboxButton />}
       <h1 className="min-w-0 text-sm font-semibold">
         {isRenaming && session ? (
           <Rename title={session.title} onDone={rename} />

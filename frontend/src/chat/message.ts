@@ -29,6 +29,8 @@ export interface Approval {
   toolCallId: string;
   action?: unknown;
   preview?: unknown;
+  /** The pattern of the calls that may be allowed along with it; none if it is for this once only. */
+  rule?: unknown;
 }
 
 /** What an agent wants to know, in the harness's words: the data of a data-input-request part. */
@@ -36,6 +38,7 @@ export interface InputRequest {
   toolCallId: string;
   question?: unknown;
   options?: unknown;
+  schema?: unknown;
 }
 
 /** What the person said in the middle of the turn: the data of a data-steered part. */
@@ -51,6 +54,7 @@ type Data = {
   approval: Approval;
   'input-request': InputRequest;
   harness: HarnessState;
+  notification: { title: string; body: string };
   steered: Steered;
   /** What the agent's program said that nobody here knows, as it came. */
   update: unknown;

@@ -2,7 +2,9 @@ import { Chat } from '@ai-sdk/react';
 import type { ChatTransport } from 'ai';
 import { ApiError, type Client } from '../api/client.ts';
 import { isCut } from '../api/transport.ts';
-import type { LoadedSession, Login, SessionNotice } from '../api/types.gen.ts';
+import type { LoadedSession, Login, Mode, SessionNotice } from '../api/types.gen.ts';
+import type { Chosen } from '../files/chosen.ts';
+import { notifyPerson } from '../ui/notification.ts';
 import { Store } from '../ui/store.ts';
 import { text } from '../ui/text.ts';
 import { Draft } from './draft.ts';
@@ -29,6 +31,8 @@ interface State {
   activity: string | undefined;
   /** Why what was asked last did not begin. */
   refusal: string | undefined;
+  /** The files that were chosen here for the agent, of a session that may not be in the list yet. */
+  files: Chosen | undefined;
 }
 
 /** A session that this page has open: its chat, and what keeps that in step with the server, whose record counts. */
@@ -66,6 +70,7 @@ export class OpenSession extends Store<State> {
       choosing: false,
       activity: undefined,
       refusal: undefined,
+      files: undefined,
     });
     this.draft = new Draft({ save: (kept, urgent) => client.change(id, kept, urgent), upload: client.upload });
     this.queue = new Queue(id, client);
@@ -75,6 +80,7 @@ export class OpenSession extends Store<State> {
       transport,
       onData: part => {
         if (part.type === 'data-status') this.set({ activity: part.data.text });
+        else if (part.type === 'data-notification') notifyPerson(part.data);
       },
       onError: error => this.#failed(error),
       onFinish: ({ isError, message }) => {
@@ -114,13 +120,13 @@ export class OpenSession extends Store<State> {
    * Sends what the draft holds, or queues it while a turn runs or waits. It comes back if it could not be sent. The agent,
    * and its login, are for a session that begins.
    */
-  async send(agent?: string, login?: Login): Promise<void> {
+  async send(agent?: string, how: { login?: Login; permissions?: Mode } = {}): Promise<void> {
     const said = await this.draft.take();
     if (isNothing(said)) return;
     if (this.isBusy || this.isPaused) return void (await this.#enqueue(said));
     this.pages.toEnd();
     this.#begins(said);
-    const body = { ...(agent && { references: { agent } }), ...(login && { data: { parameters: { agent: { login } } } }) };
+    const body = { ...(agent && { references: { agent } }), ...(Object.values(how).some(Boolean) && { data: { parameters: { agent: how } } }) };
     await this.chat.sendMessage({ parts: partsOf(said) }, { body });
   }
 
@@ -171,6 +177,12 @@ export class OpenSession extends Store<State> {
       if (!this.pages.shown.some(({ id }) => id === answer)) await this.pages.show(answer);
     }
     this.set({ choosing: false });
+  }
+
+  /** Says which files the agent reaches from the next turn on. */
+  async chooseFiles(change: Partial<Chosen>): Promise<void> {
+    const { scope, workingDir } = await this.client.change(this.id, change);
+    this.set({ files: { scope, workingDir } });
   }
 
   /** Raises the limit of turns and lets the last message be answered again. */

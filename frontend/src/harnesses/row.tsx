@@ -60,7 +60,7 @@ function Try({ harness: { name, agent } }: { harness: Harness }) {
   const start = () => {
     const session = open.get(newSessionId(), { isNew: true });
     session.draft.edit(text.harness.hello);
-    void session.send(agent, view.loginOf(agent));
+    void session.send(agent, { login: view.loginOf(agent) });
     goTo(session.id);
     dialogs.close();
   };

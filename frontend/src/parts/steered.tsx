@@ -6,7 +6,7 @@ import type { PartProps } from './registry.tsx';
 /** What the person said in the middle of the turn, where the agent heard it. */
 export function SteeredPart({ part }: PartProps<DataUIPart<{ steered: Steered }>>) {
   return (
-    <div className="flex flex-col items-end">
+    <div className="flex flex-col items-end ps-9">
       <h3 className="sr-only">{text.steered}</h3>
       <p
         dir="auto"

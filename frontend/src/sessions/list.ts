@@ -12,6 +12,8 @@ interface State {
   sessions: Session[]; // newest first
   next: string | undefined;
   loaded: boolean;
+  /** The folder that a new session is about, if there is one. */
+  workingDir: string;
   /** Answered since they were last looked at. */
   unread: ReadonlySet<string>;
   /** Of which the last turn failed, as far as this page saw it. */
@@ -29,7 +31,7 @@ export class SessionList extends Store<State> {
     wire: Wire,
     vault: LiveVault,
   ) {
-    super({ sessions: [], next: undefined, loaded: false, unread: new Set(), failed: new Set() });
+    super({ sessions: [], next: undefined, loaded: false, workingDir: '', unread: new Set(), failed: new Set() });
     wire.onNotice(notice => this.#noticed(notice));
     vault.onOpen(() => void this.#refresh());
   }
@@ -78,8 +80,8 @@ export class SessionList extends Store<State> {
   async #refresh(): Promise<void> {
     const limit = Math.min(Math.max(pageSize, this.value.sessions.length), mostAtOnce);
     try {
-      const { sessions, next } = await this.client.sessions({ limit });
-      this.set({ sessions: sessions.filter(session => !this.#removed.has(session.id)), next, loaded: true });
+      const { sessions, next, workingDir } = await this.client.sessions({ limit });
+      this.set({ sessions: sessions.filter(session => !this.#removed.has(session.id)), next, loaded: true, workingDir });
     } catch {
       // The wire tells when it is worth asking again.
     }

@@ -1,5 +1,6 @@
-import { Bot, Keyboard, KeyRound, Monitor, Moon, SquarePen, Sun, type LucideIcon } from 'lucide-react';
+import { Bot, Keyboard, KeyRound, Monitor, Moon, ShieldCheck, SquarePen, Sun, type LucideIcon } from 'lucide-react';
 import { useCallback, useEffect, useState } from 'react';
+import { InboxButton } from '../inbox/button.tsx';
 import { useParley } from '../parley.ts';
 import { SearchBox } from '../search/box.tsx';
 import { IconButton } from '../ui/button.tsx';
@@ -38,6 +39,7 @@ export function Sidebar({ current }: { current: string }) {
         <div className="flex h-12 shrink-0 items-center gap-2 ps-4 pe-2">
           <img src="/icon.svg" alt="" className="size-5" />
           <span className="me-auto font-semibold tracking-tight">{text.name}</span>
+          <InboxButton />
           <a
             href={hrefOf(undefined)}
             aria-label={text.newSession}
@@ -104,6 +106,7 @@ function Foot() {
     <div className="flex shrink-0 items-center gap-1 border-t border-line px-2 py-1.5">
       <IconButton icon={themeIcons[view.theme]} label={text.theme(view.theme)} onClick={() => change({ theme: next })} />
       <IconButton icon={Bot} label={text.harness.title} onClick={() => dialogs.showHarnesses()} className="ms-auto size-8" />
+      <IconButton icon={ShieldCheck} label={text.permissions.title} onClick={() => dialogs.showPermissions()} />
       <IconButton icon={KeyRound} label={text.vault.key.title} onClick={() => dialogs.showKey()} />
       <IconButton icon={Keyboard} label={text.keys.title} onClick={() => dialogs.showShortcuts()} />
     </div>

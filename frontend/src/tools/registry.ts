@@ -1,12 +1,20 @@
+import { askUser } from './ask_user.tsx';
 import type { Call } from './call.ts';
 import { argument, pathOf } from './call.ts';
 import type { Card } from './card.ts';
 import { editFile } from './edit_file.tsx';
 import { generic } from './generic.tsx';
+import { gitCommit } from './git_commit.tsx';
+import { gitDiff } from './git_diff.tsx';
+import { gitLog } from './git_log.tsx';
+import { gitStatus } from './git_status.tsx';
+import { httpRequest } from './http_request.tsx';
 import { listDirectory } from './list_directory.tsx';
+import { notify } from './notify.tsx';
 import { readFile } from './read_file.tsx';
 import { commandOf, runCommand } from './run_command.tsx';
 import { searchFiles } from './search_files.tsx';
+import { todoWrite } from './todo_write.tsx';
 import { changeIn, editsIn, writeFile } from './write_file.tsx';
 
 /** The cards of Parley's own tools. */
@@ -17,6 +25,14 @@ const cards = new Map<string, Card>([
   ['write_file', writeFile],
   ['edit_file', editFile],
   ['run_command', runCommand],
+  ['git_status', gitStatus],
+  ['git_diff', gitDiff],
+  ['git_log', gitLog],
+  ['git_commit', gitCommit],
+  ['http_request', httpRequest],
+  ['todo_write', todoWrite],
+  ['ask_user', askUser],
+  ['notify', notify],
 ]);
 
 /** The cards of tools that other programs have, under names of their own: by what they were asked. */

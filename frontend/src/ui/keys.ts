@@ -10,6 +10,8 @@ export const shortcuts = {
   sidebar: { keys: ['Mod+B'], label: text.keys.sidebar },
   stop: { keys: ['Mod+.'], label: text.keys.stop },
   question: { keys: ['Alt+A'], label: text.keys.question },
+  inbox: { keys: ['Alt+I'], label: text.inbox.title },
+  permissions: { keys: ['Alt+P'], label: text.permissions.title },
   previous: { keys: ['Alt+ArrowUp'], label: text.keys.previous },
   next: { keys: ['Alt+ArrowDown'], label: text.keys.next },
   key: { keys: ['Alt+K'], label: text.vault.key.title },

@@ -2,6 +2,8 @@ import { ChevronDown } from 'lucide-react';
 
 interface SelectProps {
   label: string;
+  /** What the choice means, if the label does not say. */
+  hint?: string;
   value: string;
   options: readonly (readonly [value: string, label: string])[];
   onChoose: (value: string) => void;
@@ -9,13 +11,13 @@ interface SelectProps {
 }
 
 /** One of a few things to choose from, as quiet as text. */
-export function Select({ label, value, options, onChoose, className = '' }: SelectProps) {
+export function Select({ label, hint = label, value, options, onChoose, className = '' }: SelectProps) {
   return (
     <div className={`relative flex min-w-0 items-center ${className}`}>
       <select
         value={value}
         aria-label={label}
-        title={label}
+        title={hint}
         onChange={event => onChoose(event.target.value)}
         className="h-full w-full appearance-none truncate rounded-md ps-2 pe-6 text-soft hover:bg-hover hover:text-ink"
       >

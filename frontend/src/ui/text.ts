@@ -1,3 +1,4 @@
+import { permissionText } from '../permissions/text.ts';
 import { vaultText } from '../vault/text.ts';
 import { plural } from './plural.ts';
 
@@ -58,6 +59,7 @@ export const text = {
   },
 
   vault: vaultText,
+  ...permissionText,
 
   welcome: {
     title: 'What would you like to do?',
@@ -291,6 +293,12 @@ export const text = {
     other: { asking: 'Wants to run', running: 'Running', done: 'Ran', failed: 'Could not run', denied: 'Did not run' },
     read: { asking: 'Wants to read', running: 'Reading', done: 'Read', failed: 'Could not read', denied: 'Did not read' },
     list: { asking: 'Wants to list', running: 'Listing', done: 'Listed', failed: 'Could not list', denied: 'Did not list' },
+    look: { asking: 'Wants to look at', running: 'Looking at', done: 'Looked at', failed: 'Could not look at', denied: 'Did not look at' },
+    commit: { asking: 'Wants to commit', running: 'Committing', done: 'Committed', failed: 'Could not commit', denied: 'Did not commit' },
+    request: { asking: 'Wants to request', running: 'Requesting', done: 'Requested', failed: 'Could not request', denied: 'Did not request' },
+    todo: { asking: 'Wants to update the checklist', running: 'Updating the checklist', done: 'Updated the checklist', failed: 'Could not update the checklist', denied: 'Did not update the checklist' },
+    ask: { asking: 'Asks', running: 'Asks', done: 'Asked', failed: 'Could not ask', denied: 'Was not answered:' },
+    notify: { asking: 'Wants to notify you:', running: 'Notifying you:', done: 'Notified you:', failed: 'Could not notify you:', denied: 'Did not notify you:' },
     search: { asking: 'Wants to search for', running: 'Searching for', done: 'Searched for', failed: 'Could not search for', denied: 'Did not search for' },
     write: { asking: 'Wants to write', running: 'Writing', done: 'Edited', failed: 'Could not write', denied: 'Did not write' },
     create: { asking: 'Wants to write', running: 'Writing', done: 'Created', failed: 'Could not write', denied: 'Did not write' },
@@ -298,6 +306,8 @@ export const text = {
       lines === total ? plural(total, 'line', 'lines') : `lines ${from}–${from + lines - 1} of ${count.format(total)}`,
     entries: (n: number, more: boolean) => (more ? `first ${plural(n, 'entry', 'entries')}` : plural(n, 'entry', 'entries')),
     matches: (n: number, files: number, more: boolean) => `${more ? 'first ' : ''}${plural(n, 'match', 'matches')} in ${plural(files, 'file', 'files')}`,
+    done: (done: number, items: number) => `${count.format(done)} of ${count.format(items)} done`,
+    notText: (type: string, bytes: number) => `${count.format(bytes)} bytes of ${type}, which is not text.`,
     noMatches: 'Nothing matches.',
     ended: (late: boolean, signal: string | undefined, code: number) => (late ? 'took too long' : (signal ?? (code === 0 ? '' : `exit code ${code}`))),
     entryType: (type: string) => type,
@@ -315,12 +325,13 @@ export const text = {
       ({ fs_write: 'Changes files', process: 'Runs a program', egress: 'Uses the network', os: 'Acts outside of Parley' })[action ?? ''] ?? '',
     by: (about: string, agent: string) => (about ? ` · asked by ${agent}` : `Asked by ${agent}`),
     once: 'Allow once',
-    session: 'Allow for this session',
-    sessionMeans: (tool: string) => `In this session, ${tool} then runs without asking`,
     deny: 'Deny',
     note: 'Why not, or what to do instead',
     input: 'The agent asks you something.',
     answer: 'Your answer',
+    decline: 'Do not answer',
+    optional: '(optional)',
+    choose: 'Choose…',
     send: 'Answer',
     allowed: 'Allowed, going on…',
     client: 'Waits for the program that asked',

@@ -10,11 +10,12 @@ export interface View {
   theme: (typeof themes)[number];
   sidebar: boolean;
   wrap: boolean; // of code
+  notify: boolean; // of what waits, while another window is in front
   ownLogins: string[]; // the ids of agents that shall work with the person's own login, not with a key
 }
 
 const key = 'parley.view';
-const usual: View = { theme: 'system', sidebar: true, wrap: false, ownLogins: [] };
+const usual: View = { theme: 'system', sidebar: true, wrap: false, notify: false, ownLogins: [] };
 
 export class ViewSettings extends Store<View> {
   constructor() {

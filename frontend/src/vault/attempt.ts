@@ -10,7 +10,7 @@ export interface Attempt {
   cancel: () => void;
 }
 
-/** Something that is asked of the vault, once at a time. */
+/** Something that is asked of Parley, once at a time. */
 export function useAttempt(): Attempt {
   const [state, set] = useState<{ isRunning: boolean; error?: string }>({ isRunning: false });
   const running = useRef<AbortController>(undefined);

@@ -1,0 +1,13 @@
+import { MessageCircleQuestion } from 'lucide-react';
+import { text } from '../ui/text.ts';
+import { argument } from './call.ts';
+import { tense, type Card } from './card.ts';
+import { Output } from './output.tsx';
+
+/** A question that was answered. One that is open has a card of its own. */
+export const askUser: Card = {
+  icon: MessageCircleQuestion,
+  verb: call => tense(call, text.tool.ask),
+  target: call => argument(call.input, 'question'),
+  body: ({ output }) => (typeof output === 'string' ? <Output text={output} /> : undefined),
+};

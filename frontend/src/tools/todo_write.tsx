@@ -1,0 +1,46 @@
+import { Circle, CircleCheck, CircleDot, ListTodo, type LucideIcon } from 'lucide-react';
+import type { PlanItem } from '../api/types.gen.ts';
+import { text } from '../ui/text.ts';
+import { has } from './call.ts';
+import { tense, type Card } from './card.ts';
+
+/** The checklist itself is a part of the answer; a call says how far it is, and what it was then. */
+export const todoWrite: Card = {
+  icon: ListTodo,
+  verb: call => tense(call, text.tool.todo),
+  target: () => undefined,
+  meta: ({ output }) => (has<{ items: number; done: number }>(output, { items: 'number', done: 'number' }) ? text.tool.done(output.done, output.items) : undefined),
+  body: ({ input }) => {
+    const items = (input as { items?: unknown } | null | undefined)?.items;
+    return Array.isArray(items) && items.every(isItem) ? <Checklist items={items} /> : undefined;
+  },
+};
+
+function isItem(value: unknown): value is PlanItem {
+  return has<PlanItem>(value, { text: 'string', status: 'string' });
+}
+
+const looks: Record<string, [icon: LucideIcon, className: string]> = {
+  completed: [CircleCheck, 'text-good'],
+  in_progress: [CircleDot, 'text-accent'],
+  pending: [Circle, 'text-faint'],
+};
+
+/** What is to be done, and how far it is. */
+export function Checklist({ items }: { items: PlanItem[] }) {
+  return (
+    <ul className="flex flex-col gap-1 text-sm">
+      {items.map((item, i) => {
+        const [Icon, color] = looks[item.status] ?? looks.pending!;
+        return (
+          // A plan has no names for its lines.
+          // oxlint-disable-next-line react/no-array-index-key
+          <li key={i} className="flex gap-2">
+            <Icon aria-label={text.plan.status(item.status)} className={`mt-0.5 size-4 shrink-0 ${color}`} />
+            <span className={item.status === 'completed' ? 'text-soft' : ''}>{item.text}</span>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
