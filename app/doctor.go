@@ -18,6 +18,7 @@ import (
 	"parley/backend/harness"
 	"parley/backend/program"
 	"parley/backend/provider"
+	"parley/backend/runner"
 	"parley/backend/vault"
 )
 
@@ -168,7 +169,26 @@ func checkRunner(ctx context.Context) []finding {
 	if url := os.Getenv(envRunner); url != "" {
 		detail = fmt.Sprintf("answers at %s in %d ms", url, time.Since(begun).Milliseconds())
 	}
-	return []finding{{"runner", well, detail, ""}}
+	found := []finding{{"runner", well, detail, ""}}
+	if local, ok := backend.(*runner.Local); ok {
+		return append(found, enforced(local.Enforcement())...)
+	}
+	return append(found, finding{"sandbox", note, "what the other machine holds of it is not known here", "Run parley doctor there."})
+}
+
+// enforced tells what the system holds of what agents may touch.
+func enforced(e agent.Enforcement) (found []finding) {
+	for _, part := range []struct {
+		name string
+		agent.Held
+	}{{"files", e.Files}, {"network", e.Network}, {"programs", e.Programs}, {"load", e.Load}} {
+		f := finding{"sandbox " + part.name, well, "held by " + part.By, ""}
+		if part.Lacks != "" {
+			f = finding{f.Check, note, "not held: " + part.Lacks, part.Remedy}
+		}
+		found = append(found, f)
+	}
+	return found
 }
 
 func checkWindow(context.Context) []finding {

@@ -41,7 +41,7 @@ var arrows = map[string][]string{
 	"backend/program/claude":      {"backend/agent", "backend/program"},
 	"backend/program/acp":         {"backend/agent", "backend/program", "backend/process"},
 	"backend/program/programtest": {"backend/agent", "backend/program"},
-	"backend/runner":              {"backend/agent", "backend/process", "backend/confine", "backend/egress", "backend/program", "backend/program/pi", "backend/program/claude", "backend/program/acp", "backend/native", "backend/scripted", "backend/harness", "backend/tool", "backend/mcp", "backend/redact"},
+	"backend/runner":              {"backend/agent", "backend/process", "backend/confine", "backend/egress", "backend/policy", "backend/program", "backend/program/pi", "backend/program/claude", "backend/program/acp", "backend/native", "backend/scripted", "backend/harness", "backend/tool", "backend/mcp", "backend/redact"},
 	"backend/store":               {"backend/agent", "backend/store/sealed"},
 	"backend/store/sealed":        {},
 	"backend/vault":               {"backend/agent"},

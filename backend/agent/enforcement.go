@@ -15,11 +15,6 @@ type Held struct {
 	Remedy string
 }
 
-// All gives the parts of e with their names, as a person may see them.
-func (e Enforcement) All() map[string]Held {
-	return map[string]Held{"files": e.Files, "network": e.Network, "programs": e.Programs, "load": e.Load}
-}
-
 // Unenforced is the Enforcement where nothing is held, for one reason.
 func Unenforced(why string) Enforcement {
 	nothing := Held{Lacks: why}

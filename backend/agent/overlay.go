@@ -31,8 +31,8 @@ func (o Overlay) Over(spec Spec) Spec {
 	replace(&spec.SystemPrompt, o.SystemPrompt)
 	if p := o.Permissions; p != nil {
 		spec.Permissions.Mode = cmp.Or(p.Mode, spec.Permissions.Mode)
-		if p.Default != "" || p.Rules.Rules != nil {
-			spec.Permissions.Rules = p.Rules
+		if r := p.Rules; r.Default != "" || len(r.Rules)+len(r.Commands)+len(r.CommandGlobs) > 0 {
+			spec.Permissions.Rules = r
 		}
 	}
 	replace(&spec.Tools, o.Tools)

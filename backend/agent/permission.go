@@ -53,6 +53,10 @@ type Rule struct {
 type Rules struct {
 	Default Permission `json:"default,omitempty"` // of what no rule matches; empty leaves it to the mode
 	Rules   []Rule     `json:"rules,omitempty"`
+
+	// The commands that may be run: command and arguments, joined by one space.
+	Commands     []string `json:"allowed_commands,omitempty"`      // exactly these: "git" is not "git push"
+	CommandGlobs []string `json:"allowed_command_globs,omitempty"` // * is any text and ? any character; the whole has to match
 }
 
 // Permissions are what an agent may do without asking.

@@ -28,6 +28,7 @@ import (
 	"parley/backend/scripted"
 	"parley/backend/session"
 	"parley/backend/store"
+	"parley/backend/tool"
 	"parley/backend/vault"
 )
 
@@ -122,7 +123,7 @@ func openWith(t testing.TB, folder string, ring vault.Keyring, changes ...func(*
 func options(s *store.Store, env *agent.Environment, scratch string) session.Options {
 	return session.Options{
 		Store: s, Environment: env, Agent: builtIn.Find, Log: slog.New(slog.DiscardHandler),
-		Harness: func(k agent.Kind) (agent.Harness, error) { return harness.For(k, nil, builtIn[0].Tools, nil) },
+		Harness: func(k agent.Kind) (agent.Harness, error) { return harness.For(k, nil, tool.Names(), nil) },
 		Key:     func(string) (string, bool) { return "", false },
 		Scratch: func(agent.SessionKey) string { return scratch },
 		Folder:  func(agent.ProjectID) string { return "" },

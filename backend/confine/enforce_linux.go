@@ -1,6 +1,7 @@
 package confine
 
 import (
+	"fmt"
 	"runtime"
 	"unsafe"
 
@@ -23,10 +24,10 @@ func Enforce(apart func() error) agent.Enforcement {
 		return agent.Unenforced("the kernel filters no system calls (seccomp)")
 	}
 	e := agent.Enforcement{
-		Files:    agent.Held{By: "Landlock"},
-		Network:  agent.Held{By: "a network of its own"},
-		Programs: agent.Held{By: "Landlock and seccomp"},
-		Load:     agent.Held{By: "Parley, which watches"},
+		Files:    agent.Held{By: "the kernel (Landlock)"},
+		Network:  agent.Held{By: "a network of its own, with Parley's proxy as the way out"},
+		Programs: agent.Held{By: "the kernel (Landlock and seccomp)"},
+		Load:     agent.Held{By: fmt.Sprintf("Parley, which looks four times a second: %d processes and threads, and half of the memory", MaxTasks)},
 	}
 	if version < holdsSignals {
 		e.Programs.Lacks = "signals to other programs of yours: Linux 6.12 or newer holds them"
@@ -34,7 +35,7 @@ func Enforce(apart func() error) agent.Enforcement {
 	if err := apart(); err != nil {
 		e.Network.Remedy = "Let programs make user namespaces; on Ubuntu: sysctl kernel.apparmor_restrict_unprivileged_userns=0."
 		if version >= holdsPorts {
-			e.Network.By = "Landlock, by port"
+			e.Network.By = "the kernel (Landlock), by port"
 			e.Network.Lacks = "a server elsewhere that listens on the port of Parley's proxy is reached past it: this system gives programs no network of their own (" + err.Error() + ")"
 		} else {
 			e.Network.By = ""

@@ -52,7 +52,10 @@ func Open(proxy, relay net.Listener, to Destinations, log *slog.Logger) (*Exit, 
 		}
 	}
 	e.life, e.cancel = context.WithCancel(context.Background())
-	e.server = &http.Server{Handler: http.HandlerFunc(e.serve), ReadHeaderTimeout: 30 * time.Second, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug)}
+	e.server = &http.Server{
+		Handler: http.HandlerFunc(e.serve), BaseContext: func(net.Listener) context.Context { return e.life },
+		ReadHeaderTimeout: 30 * time.Second, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+	}
 	e.served.Go(func() { _ = e.server.Serve(proxy) })
 	if relay != nil {
 		context.AfterFunc(e.life, func() { relay.Close() })
@@ -61,7 +64,7 @@ func Open(proxy, relay net.Listener, to Destinations, log *slog.Logger) (*Exit, 
 	return e, nil
 }
 
-// Close ends what goes out.
+// Close ends what goes out. Nothing is let out any more when it returns.
 func (e *Exit) Close() {
 	e.cancel()
 	_ = e.server.Close()
@@ -139,7 +142,7 @@ func (e *Exit) tunnel(w http.ResponseWriter, r *http.Request) {
 		outside.Close()
 		return
 	}
-	e.served.Go(func() { e.join(inside, outside) })
+	e.join(inside, outside)
 }
 
 // join hands what either says to the other, until both have said all, or the exit is closed.

@@ -40,14 +40,17 @@ func For(p agent.Permissions) agent.Rules {
 // every program.
 //
 // A rule that denies has the first word. Then the first of these that says something: the tool itself, its server, the
-// strictest rule that matches, the default of the rules, the policy. What is protected asks even so. What asks is denied
+// strictest rule that matches or the commands that may be run, the default of the rules, the policy. What is protected asks even so. What asks is denied
 // where nobody may be asked, and allowed if the person did before; but what is protected, and what its tool wants to ask
 // about each time, they allow once only.
 func Decide(c Call, g agent.Grounds) agent.Permission {
 	s := inspect(c)
 	matching := strictest(s, g.Rules.Rules)
-	if matching == agent.Deny {
+	switch {
+	case matching == agent.Deny:
 		return agent.Deny
+	case matching == "" && c.Action == agent.ActionProcess && s.clear && runs(s.about, g.Rules):
+		matching = agent.Allow
 	}
 	said := append(slices.Clone(c.Stated), matching, g.Default)
 	i := slices.IndexFunc(said, func(p agent.Permission) bool { return p != "" })

@@ -79,7 +79,7 @@ func (c *conn) take(ctx context.Context, prompt agent.Prompt, say func(agent.Eve
 	if err != nil {
 		return nil, err
 	}
-	x := &exchange{prompt.Key, prompt.Turn, request, make(chan []byte), c, make(chan record), make(chan struct{})}
+	x := &exchange{prompt.Key, prompt.Turn, prompt, request, make(chan []byte), c, make(chan record), make(chan struct{})}
 	if !c.runner.exchange.CompareAndSwap(nil, x) {
 		return nil, agent.Errorf(agent.CodeValidation, "The agent is still answering. Wait for it, or stop it.")
 	}

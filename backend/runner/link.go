@@ -47,6 +47,7 @@ type limits struct {
 type exchange struct {
 	key      agent.SessionKey
 	turn     agent.TurnID
+	prompt   agent.Prompt
 	request  []byte        // a line
 	controls chan []byte   // lines that follow it
 	conn     *conn         // that asked

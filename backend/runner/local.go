@@ -24,7 +24,6 @@ type LocalOptions struct {
 	Args       []string     // what goes before the word "runner"
 	Ledger     string       // the folder that remembers runners, for Reap; made if it is missing; empty if nobody reaps
 	Private    string       // as agent.Policy's
-	Dial       egress.Dial  // decides what confined agents reach besides their models; nil is nothing
 	Servers    *mcp.Board   // is told of the MCP servers of all runners; nil if nobody asks it
 	Log        *slog.Logger // gets what no person is told
 }
@@ -71,10 +70,14 @@ func (l *Local) NewSandbox(ctx context.Context, policy agent.Policy) (agent.Sand
 		log: l.options.Log.With("runner", p.PID()), limits: l.limits, begin: make(chan *exchange),
 		kill: p.Kill, gone: p.Exited, dead: make(chan struct{}),
 	}}
-	s.report = func(r mcp.Report) { l.options.Servers.Post(s, r) }
+	s.report = func(r mcp.Report) {
+		if !s.closed.Load() {
+			l.options.Servers.Post(s, r)
+		}
+	}
 	s.forget = func() { l.options.Servers.Gone(s) }
 	if ways.Proxy != nil {
-		to := egress.Destinations{Model: policy.Model, Hosts: harness.HostsOf(policy.Own), Other: l.options.Dial}
+		to := egress.Destinations{Model: policy.Model, Hosts: harness.HostsOf(policy.Own), Other: s.reach}
 		if s.exit, err = egress.Open(ways.Proxy, ways.Model, to, s.log); err != nil {
 			ways.Close()
 			p.Kill()
@@ -122,6 +125,7 @@ func (s *sandbox) Close() error {
 	s.closed.Store(true)
 	s.Shutdown()
 	s.removePrivate()
+	s.forget()
 	return nil
 }
 

@@ -13,11 +13,26 @@ const (
 	maxLines  = 2000
 )
 
+// whole is said of a result that is cut for the model. Its card has all of it.
+const whole = "\n[The person can open the whole of this.]"
+
+// shorten makes the result of a call fit for a model.
+func shorten(output string) string {
+	if output = strings.ToValidUTF8(output, "\uFFFD"); fits(output, maxOutput) {
+		return output
+	}
+	return bound(output, maxOutput-len(whole)) + whole
+}
+
+func fits(text string, bytes int) bool {
+	return len(text) <= bytes && strings.Count(text, "\n") <= maxLines
+}
+
 // bound makes a text fit for a model: valid UTF-8 and, if it is longer than this many bytes or maxLines, only its head
 // and its tail with a marker between them.
 func bound(text string, bytes int) string {
 	text = strings.ToValidUTF8(text, "\uFFFD")
-	if len(text) <= bytes && strings.Count(text, "\n") <= maxLines {
+	if fits(text, bytes) {
 		return text
 	}
 	const marker = "\n[… %d lines, %d bytes are left out here …]\n"

@@ -30,6 +30,17 @@ func TestBound(t *testing.T) {
 	}
 }
 
+func TestAResultThatIsCutSaysWhereTheWholeIs(t *testing.T) {
+	for _, text := range []string{strings.Repeat("x", maxOutput+1), strings.Repeat("\n", maxLines+1), strings.Repeat("\xffx", maxOutput/2)} {
+		if got := shorten(text); len(got) > maxOutput || strings.Count(got, "\n") > maxLines+1 || !strings.HasSuffix(got, whole) {
+			t.Errorf("%d bytes: %.50q", len(got), got[max(0, len(got)-50):])
+		}
+	}
+	if text := strings.Repeat("x", maxOutput); shorten(text) != text {
+		t.Error("what fits is cut")
+	}
+}
+
 func FuzzBound(f *testing.F) {
 	f.Add("a\nb\nc", 200)
 	f.Add(strings.Repeat("é\n", 300), 200)

@@ -15,9 +15,13 @@ type manifest struct {
 	ToolName string       `json:"toolName"`
 	Preview  string       `json:"preview"`        // one line, at most maxPreview characters
 	Rule     string       `json:"rule,omitempty"` // the pattern of the calls that may be allowed along with this one
+	Diff     string       `json:"diff,omitempty"` // of a file that is there; none if it is long, or no text
 }
 
-const maxPreview = 500
+const (
+	maxPreview = 500
+	maxDiff    = 64 << 10
+)
 
 // change is what the arguments of a tool say that changes something: which kind of change, and what it is about to do, in one
 // line for a person.
@@ -50,16 +54,40 @@ func (s *Set) Decide(call agent.ToolCall, g agent.Grounds) agent.Event {
 	if !fits {
 		return nil
 	}
-	return gate(g, policy.Call{ToolCall: call, Action: t.action, Stated: t.stated}, change.preview(), s.files.Protected)
+	return gate(g, policy.Call{ToolCall: call, Action: t.action, Stated: t.stated}, s.files.Protected, func() manifest {
+		return manifest{Preview: change.preview(), Diff: s.foresee(change)}
+	})
+}
+
+// foresee gives the diff that a change will make, if it is one of a file, and as far as that is known now.
+func (s *Set) foresee(c change) string {
+	of, isFile := c.(interface {
+		plan(files *Files) (planned, error)
+	})
+	if !isFile {
+		return ""
+	}
+	p, err := of.plan(s.files)
+	if err != nil {
+		return ""
+	}
+	defer p.close()
+	if d := p.diff(); len(d) <= maxDiff {
+		return d
+	}
+	return ""
 }
 
 // Gate is Decide for a call of any tool, also of one that is not ours: action says what kind of change it makes, and preview
 // what it is about to do, in one line for a person.
 func Gate(g agent.Grounds, call agent.ToolCall, action agent.Action, preview string) agent.Event {
-	return gate(g, policy.Call{ToolCall: call, Action: action}, preview, func(path string) bool { return protect(path, path, writing) != nil })
+	return gate(g, policy.Call{ToolCall: call, Action: action}, func(path string) bool { return protect(path, path, writing) != nil }, func() manifest {
+		return manifest{Preview: preview}
+	})
 }
 
-func gate(g agent.Grounds, c policy.Call, preview string, protected func(path string) bool) agent.Event {
+// gate completes what told gives, if a person has to be told.
+func gate(g agent.Grounds, c policy.Call, protected func(path string) bool, told func() manifest) agent.Event {
 	call, action := c.ToolCall, c.Action
 	if about, ok := policy.About(c); ok && action == agent.ActionWrite {
 		c.Protected = protected(about)
@@ -74,7 +102,9 @@ func gate(g agent.Grounds, c policy.Call, preview string, protected func(path st
 		}
 		return agent.ToolResult{ID: call.ID, Name: call.Name, Denied: true, Output: fmt.Sprintf("%s was not run: %s. Do without it.", call.Name, why)}
 	}
-	payload, _ := json.Marshal(manifest{action, call.Name, oneLine(preview), policy.Suggest(c)}) // strings: it cannot fail
+	m := told()
+	m.Action, m.ToolName, m.Preview, m.Rule = action, call.Name, oneLine(m.Preview), policy.Suggest(c)
+	payload, _ := json.Marshal(m) // strings: it cannot fail
 	return agent.InteractionRequest{Call: call.ID, Kind: agent.UserApproval, Payload: payload}
 }
 

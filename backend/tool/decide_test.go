@@ -2,6 +2,8 @@ package tool
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -75,5 +77,37 @@ func TestAPreviewIsOneShortLine(t *testing.T) {
 	got := oneLine("deep/" + strings.Repeat("é", 2000) + "\n\u202e.txt")
 	if n := utf8.RuneCountInString(got); n > maxPreview || !strings.HasPrefix(got, "deep/é") || !strings.HasSuffix(got, "é  .txt") {
 		t.Errorf("%d characters: %s", n, got)
+	}
+}
+
+// The person sees what a call does to a file that is there, and a file that may not be read is not shown for it.
+func TestAQuestionHasTheDiff(t *testing.T) {
+	dir := t.TempDir()
+	for name, content := range map[string]string{"a": "one\ntwo\n", ".env": "KEY=1\n", "binary": "\x00", "long": strings.Repeat("line\n", maxDiff)} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	set, err := Open(agent.Policy{Scratch: dir}, agent.Launch{Tools: Names()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer set.Close()
+	const changed = "--- a/a\n+++ b/a\n@@ -1,2 +1,2 @@\n one\n-two\n+three\n"
+	for _, c := range []struct{ call, input, want string }{
+		{"write_file", `{"path":"a","content":"one\nthree\n"}`, changed},
+		{"edit_file", `{"path":"a","edits":[{"old":"two","new":"three"}]}`, changed},
+		{"edit_file", `{"path":"a","edits":[{"old":"four","new":"three"}]}`, ""},
+		{"write_file", `{"path":"new","content":"x"}`, ""},
+		{"write_file", `{"path":".env","content":"x"}`, ""},
+		{"write_file", `{"path":"binary","content":"x"}`, ""},
+		{"write_file", `{"path":"long","content":""}`, ""},
+	} {
+		e := set.Decide(agent.ToolCall{ID: "c", Name: c.call, Input: json.RawMessage(c.input)}, agent.Grounds{Policy: agent.PermissionAsk})
+		ask, asks := e.(agent.InteractionRequest)
+		var told manifest
+		if !asks || json.Unmarshal(ask.Payload, &told) != nil || told.Diff != c.want {
+			t.Errorf("%s %s: %q of %+v", c.call, c.input, told.Diff, e)
+		}
 	}
 }

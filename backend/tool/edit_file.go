@@ -39,38 +39,57 @@ func runEditFile(ctx context.Context, files *Files, in editFileArguments) (strin
 }
 
 func editPlaces(ctx context.Context, files *Files, in editFileArguments) (d writeFileData, places int, err error) {
+	c, err := in.plan(files)
+	if err != nil {
+		return d, 0, err
+	}
+	defer c.close()
+	d, err = c.save(ctx, c.now, c.old, c.info, false)
+	return d, c.edited, err
+}
+
+func (in editFileArguments) plan(files *Files) (c planned, err error) {
 	p, err := files.find(in.Path, writing)
 	if err != nil {
-		return d, 0, err
+		return c, err
 	}
-	defer p.close()
-	old, info, err := p.load()
-	if err != nil {
-		return d, 0, err
+	c = planned{place: p}
+	defer func() {
+		if err != nil {
+			p.close()
+		}
+	}()
+	if c.old, c.info, err = p.load(); err != nil {
+		return c, err
 	}
-	if binary(old) {
-		return d, 0, refuse("%s is not text, so it was not edited.", in.Path)
+	if binary(c.old) {
+		return c, refuse("%s is not text, so it was not edited.", in.Path)
 	}
-	text := string(old)
+	text, places, err := in.apply(string(c.old))
+	c.now, c.edited = []byte(text), places
+	return c, err
+}
+
+// apply makes the edits in a text, and gives how many places they have changed.
+func (in editFileArguments) apply(text string) (now string, places int, err error) {
 	for i, e := range in.Edits {
 		n := strings.Count(text, e.Old)
 		switch about := fmt.Sprintf("Edit %d of %d does not fit, so %s was not changed: ", i+1, len(in.Edits), in.Path); {
 		case e.Old == "":
-			return d, 0, refuse("%sold is empty. Give the text that is to be replaced.", about)
+			return "", 0, refuse("%sold is empty. Give the text that is to be replaced.", about)
 		case e.Old == e.New:
-			return d, 0, refuse("%sold and new are the same.", about)
+			return "", 0, refuse("%sold and new are the same.", about)
 		case n == 0 && strings.Contains(text, "\r\n") && !strings.Contains(e.Old, "\r"):
-			return d, 0, refuse("%sits text is not in the file, whose lines end with a carriage return and a line feed.", about)
+			return "", 0, refuse("%sits text is not in the file, whose lines end with a carriage return and a line feed.", about)
 		case n == 0:
-			return d, 0, refuse("%sits text is not in the file. Read the file again and copy the text exactly.", about)
+			return "", 0, refuse("%sits text is not in the file. Read the file again and copy the text exactly.", about)
 		case n > 1 && !e.All:
-			return d, 0, refuse("%sits text is in the file %d times. Add what is around the place that you mean, or set all to true.", about, n)
+			return "", 0, refuse("%sits text is in the file %d times. Add what is around the place that you mean, or set all to true.", about, n)
 		}
 		if places += n; len(text)+n*(len(e.New)-len(e.Old)) > maxFile {
-			return d, 0, tooLarge(in.Path, int64(len(text)+n*(len(e.New)-len(e.Old))))
+			return "", 0, tooLarge(in.Path, int64(len(text)+n*(len(e.New)-len(e.Old))))
 		}
 		text = strings.ReplaceAll(text, e.Old, e.New)
 	}
-	d, err = p.save(ctx, []byte(text), old, info, false)
-	return d, places, err
+	return text, places, nil
 }

@@ -25,6 +25,7 @@ type Files struct {
 	mounts   []string    // paths of what is seen there
 	layers   layers      // of base
 	data     fs.FileInfo // of Parley's own folder; nil if it is not here
+	home     string      // of the programs that run here; empty: the person's
 	approved bool        // a person has allowed to write what is protected
 }
 
@@ -45,6 +46,9 @@ func OpenFiles(policy agent.Policy) (*Files, error) {
 	folders := []string{f.base}
 	if f.base == policy.Scratch && policy.Folder != "" {
 		folders = append(folders, policy.Folder)
+	}
+	if _, err := os.ReadDir(os.Getenv("HOME")); err != nil && policy.Private != "" { // a confined runner may not read it
+		f.home = filepath.Join(policy.Private, "home")
 	}
 	if policy.Data != "" {
 		f.data, _ = os.Stat(policy.Data)

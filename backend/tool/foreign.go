@@ -32,7 +32,9 @@ func (f Foreign) decide(call agent.ToolCall, g agent.Grounds) agent.Event {
 	if !isObject(call.Input) {
 		return nil // run refuses it
 	}
-	return gate(g, policy.Call{ToolCall: call, Action: agent.ActionOther, Version: f.Version}, f.Name+" "+string(call.Input), nil)
+	return gate(g, policy.Call{ToolCall: call, Action: agent.ActionOther, Version: f.Version}, nil, func() manifest {
+		return manifest{Preview: f.Name + " " + string(call.Input)}
+	})
 }
 
 func (f Foreign) run(ctx context.Context, call agent.ToolCall, say say) (output string, data json.RawMessage, err error) {

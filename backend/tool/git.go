@@ -28,7 +28,7 @@ func git(ctx context.Context, files *Files, arguments ...string) (string, error)
 			"-c", "log.showSignature=false", "-c", "color.ui=false", "-c", "core.quotePath=false", "-c", "gc.auto=0",
 		}, arguments...),
 		Dir: files.about(),
-		Env: append(process.Inherited(), "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0", "GIT_EDITOR=true", "GIT_CEILING_DIRECTORIES="+filepath.Dir(files.about())),
+		Env: append(files.environment(), "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0", "GIT_EDITOR=true", "GIT_CEILING_DIRECTORIES="+filepath.Dir(files.about())),
 	}, gitTimeout, func(string) {})
 	switch {
 	case err != nil:

@@ -58,7 +58,7 @@ func runRunCommand(ctx context.Context, files *Files, id string, say say, in run
 	if path, err = process.Find(path); err != nil {
 		return "", nil, refuse("There is no program %q that can be run. Give the program alone as command and each of its arguments in args; there is no shell.", in.Command)
 	}
-	data, err := execute(ctx, process.Command{Path: path, Args: in.Args, Dir: dir, Env: process.Inherited()},
+	data, err := execute(ctx, process.Command{Path: path, Args: in.Args, Dir: dir, Env: files.environment()},
 		time.Duration(cmp.Or(in.TimeoutMS, defaultTimeout))*time.Millisecond,
 		func(recent string) { say(agent.ToolProgress{ID: id, Output: recent}) })
 	if err != nil {
@@ -91,58 +91,4 @@ func (d runCommandData) text() string {
 		fmt.Fprintf(&out, "[Exit code %d.]", d.ExitCode)
 	}
 	return out.String()
-}
-
-// pace is how often a running command shows what it wrote.
-const pace = 200 * time.Millisecond
-
-// execute runs a command to its end, and shows the end of what it has written every now and then. If ctx ends first, it and
-// all that it started are ended.
-func execute(ctx context.Context, c process.Command, limit time.Duration, show func(recent string)) (d runCommandData, err error) {
-	var stdout, stderr, recent excerpt
-	stdout.room, stderr.room, recent.room = maxStream, maxStream, maxRecent
-	c.Stderr = both{&stderr, &recent}
-	begun := time.Now()
-	p, err := process.Start(c, "")
-	if err != nil {
-		return d, refuse("%s could not be started: %v.", filepath.Base(c.Path), reason(err))
-	}
-	p.Stdin.Close()
-	read := make(chan struct{})
-	go func() {
-		defer close(read)
-		_, _ = p.Stdout.WriteTo(both{&stdout, &recent})
-	}()
-	late := time.NewTimer(limit)
-	defer late.Stop()
-	ticks := time.NewTicker(pace)
-	defer ticks.Stop()
-	for shown := int64(0); !p.Gone(); {
-		select {
-		case <-ticks.C:
-			if n := recent.written(); n > shown {
-				shown = n
-				show(recent.tail())
-			}
-		case <-late.C:
-			d.TimedOut = true
-			p.Kill()
-		case <-ctx.Done():
-			p.Kill()
-		case <-p.Exited:
-		}
-	}
-	select {
-	case <-read:
-	case <-time.After(pace): // somebody who left its tree still holds it open
-	}
-	p.Stdout.Close()
-	<-read
-	if ctx.Err() != nil {
-		return d, refuse("%s was stopped.", filepath.Base(c.Path))
-	}
-	d.Stdout, d.Stderr = stdout.String(), stderr.String()
-	d.ExitCode, d.Signal = p.Outcome()
-	d.DurationMS = time.Since(begun).Milliseconds()
-	return d, nil
 }

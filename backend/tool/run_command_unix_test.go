@@ -62,6 +62,21 @@ func TestRunCommand(t *testing.T) {
 	refused(t, call(t, set, "run_command", given{"command": "true", "cwd": "sub/script"}), "not a directory")
 }
 
+func TestAProgramThatMayNotReadTheHomeFolderHasOneOfItsOwn(t *testing.T) {
+	private := t.TempDir()
+	for home, want := range map[string]string{"/absent": private + "/home", private: private} {
+		t.Setenv("HOME", home)
+		set, err := Open(agent.Policy{Scratch: t.TempDir(), Private: private}, agent.Launch{Tools: Names()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d, _ := ran(t, set, shell("cd && pwd")); d.Stdout != want+"\n" {
+			t.Errorf("the home is %s", d.Stdout)
+		}
+		set.Close()
+	}
+}
+
 func TestACommandThatTakesTooLongIsEndedWithItsChildren(t *testing.T) {
 	set, _ := open(t)
 	arguments := shell("sleep 1000 & echo $!; wait")
@@ -92,7 +107,7 @@ func TestOfMuchOutputBothEndsAreKept(t *testing.T) {
 	if !strings.Contains(d.Stdout, "\n[… 1951436 bytes were not kept …]\n") {
 		t.Error("it is not said how much is missing")
 	}
-	if len(output) > maxOutput || !strings.HasSuffix(output, "last\n[Exit code 0.]") {
+	if len(output) > maxOutput || !strings.HasSuffix(output, "last\n[Exit code 0.]"+whole) {
 		t.Errorf("the model is given %d bytes", len(output))
 	}
 }

@@ -119,9 +119,9 @@ func (s *Set) RunApproved(ctx context.Context, call agent.ToolCall, say func(age
 func (s *Set) result(ctx context.Context, call agent.ToolCall, files *Files, say say) agent.ToolResult {
 	output, data, err := s.dispatch(ctx, call, files, say)
 	if err != nil {
-		output, data = told(err), nil
+		return agent.ToolResult{ID: call.ID, Name: call.Name, Output: bound(told(err), maxOutput), IsError: true}
 	}
-	return agent.ToolResult{ID: call.ID, Name: call.Name, Output: bound(output, maxOutput), Data: data, IsError: err != nil}
+	return agent.ToolResult{ID: call.ID, Name: call.Name, Output: shorten(output), Data: data}
 }
 
 // dispatch is the one way to a tool: is there such a tool, was it granted, do the arguments fit, run. The tool itself asks

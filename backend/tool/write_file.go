@@ -80,24 +80,48 @@ func (d writeFileData) where() string {
 }
 
 func write(ctx context.Context, files *Files, in writeFileArguments) (d writeFileData, err error) {
-	p, err := files.find(in.Path, writing)
+	c, err := in.plan(files)
 	if err != nil {
 		return d, err
 	}
-	defer p.close()
-	old, info, err := p.load()
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return d, err
-	}
-	content := []byte(in.Content)
-	if in.Append {
-		content = slices.Concat(old, content)
-	}
-	d, err = p.save(ctx, content, old, info, in.CreateDirs)
+	defer c.close()
+	d, err = c.save(ctx, c.now, c.old, c.info, in.CreateDirs)
 	if errors.Is(err, fs.ErrNotExist) {
 		return d, refuse("The folder of %s does not exist. Set create_dirs to true to create it.", in.Path)
 	}
 	return d, err
+}
+
+// planned is a change of one file that was not made yet. Close its place.
+type planned struct {
+	*place
+	old, now []byte
+	info     fs.FileInfo // nil: there is no file yet
+	edited   int         // places, by edit_file
+}
+
+// diff is empty for a new file, of which the call says everything, and for what is no text.
+func (c planned) diff() string {
+	if c.info == nil || binary(c.old) || binary(c.now) {
+		return ""
+	}
+	return diff(c.at(), false, string(c.old), string(c.now))
+}
+
+func (in writeFileArguments) plan(files *Files) (c planned, err error) {
+	p, err := files.find(in.Path, writing)
+	if err != nil {
+		return c, err
+	}
+	c = planned{place: p, now: []byte(in.Content)}
+	if c.old, c.info, err = p.load(); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		p.close()
+		return c, err
+	}
+	if in.Append {
+		c.now = slices.Concat(c.old, c.now)
+	}
+	return c, nil
 }
 
 // save puts content at the place. old and info are what load gave of it; no info: there is nothing yet.

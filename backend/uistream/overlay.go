@@ -57,7 +57,7 @@ func (r *reader) permissions(path string, raw json.RawMessage) *agent.Permission
 	in := map[string]json.RawMessage{"mode": raw}
 	if raw[0] != '"' {
 		in = r.object(path, raw)
-		r.only(path, in, "mode", "default", "rules")
+		r.only(path, in, "mode", "default", "rules", "allowed_commands", "allowed_command_globs")
 	}
 	p := &agent.Permissions{Mode: agent.Mode(r.text(path+".mode", in["mode"]))}
 	if p.Mode != "" && !slices.Contains(agent.Modes(), p.Mode) {
@@ -76,7 +76,16 @@ func (r *reader) permissions(path string, raw json.RawMessage) *agent.Permission
 		}
 		p.Rules.Rules = append(p.Rules.Rules, rule)
 	}
+	p.Commands = r.texts(path+".allowed_commands", in["allowed_commands"])
+	p.CommandGlobs = r.texts(path+".allowed_command_globs", in["allowed_command_globs"])
 	return p
+}
+
+func (r *reader) texts(path string, raw json.RawMessage) (texts []string) {
+	for path, raw := range r.list(path, raw, maxRules) {
+		texts = append(texts, r.text(path, raw))
+	}
+	return texts
 }
 
 // maxRules is how many rules an agent has at most.

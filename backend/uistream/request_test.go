@@ -281,9 +281,11 @@ func TestARequestMayBringInputsAndAnAgent(t *testing.T) {
 // A mode alone is short for an object with rules beside it.
 func TestARequestMayBringRules(t *testing.T) {
 	got, err := DecodeRequest([]byte(`{"session_id":"s","data":{"messages":[{"id":"u1","role":"user","parts":[{"type":"text","text":"Hi"}]}],"parameters":{"agent":
-		{"permissions":{"mode":"plan","default":"allow_reads","rules":[{"pattern":"bash(rm*)","permission":"deny"},{"pattern":"fs_write","permission":"ask"}]}}}}}`))
+		{"permissions":{"mode":"plan","default":"allow_reads","rules":[{"pattern":"bash(rm*)","permission":"deny"},{"pattern":"fs_write","permission":"ask"}],
+			"allowed_commands":["go test ./..."],"allowed_command_globs":["git log *"]}}}}}`))
 	want := agent.Permissions{Mode: agent.ModePlan, Rules: agent.Rules{
 		Default: agent.AllowReads, Rules: []agent.Rule{{Pattern: "bash(rm*)", Permission: agent.Deny}, {Pattern: "fs_write", Permission: agent.Ask}},
+		Commands: []string{"go test ./..."}, CommandGlobs: []string{"git log *"},
 	}}
 	if err != nil || !reflect.DeepEqual(got.Overlay.Permissions, &want) {
 		t.Errorf("got %+v, %v", got.Overlay.Permissions, err)

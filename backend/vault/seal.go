@@ -83,8 +83,8 @@ var MinCost = Cost{Time: 3, Memory: 64 << 10, Threads: 4}
 // maxCost bounds what a file may ask of this machine before it has proved anything.
 var maxCost = Cost{Time: 16, Memory: 1 << 20, Threads: 16}
 
-// Calibrate finds a cost that takes this machine half a second to a second, and never less than MinCost. It takes about
-// a second or two itself, once.
+// Calibrate finds a cost that takes this machine half a second to a second, and never less than MinCost. It measures that
+// one, once: twice the memory takes twice as long.
 func Calibrate() Cost { return measured() }
 
 var measured = sync.OnceValue(func() Cost {
@@ -101,7 +101,7 @@ func calibrate(measure func(Cost) time.Duration) Cost {
 	took := measure(cost)
 	for took < enough && cost.Memory < maxCost.Memory/2 {
 		cost.Memory *= 2
-		took = measure(cost)
+		took *= 2
 	}
 	for took < enough && cost.Time < maxCost.Time {
 		took += took / time.Duration(cost.Time)

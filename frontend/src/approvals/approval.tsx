@@ -6,6 +6,8 @@ import type { OpenSession } from '../chat/session.ts';
 import { Waited } from '../inbox/waited.tsx';
 import { useParley } from '../parley.ts';
 import { argument } from '../tools/call.ts';
+import { parseDiff } from '../tools/diff.ts';
+import { Diff } from '../tools/diff_view.tsx';
 import { Button } from '../ui/button.tsx';
 import { useStore } from '../ui/store.ts';
 import { text } from '../ui/text.ts';
@@ -29,6 +31,7 @@ export function ApprovalCard({ session, question, place, title, children }: Appr
   const { id, asks } = question;
   const about = [text.question.action(argument(asks, 'action')), argument(asks, 'preview')].filter(Boolean).join(': ');
   const rule = argument(asks, 'rule');
+  const diff = argument(asks, 'diff');
   const askedAt = useStore(inbox, state => state.waiting.find(waiting => waiting.id === id)?.askedAt);
   const allow = (scope: Scope) => void session.questions.answer(id, { approved: true, scope });
   const deny = () => void session.questions.answer(id, { approved: false, note: note.trim() || undefined });
@@ -47,7 +50,7 @@ export function ApprovalCard({ session, question, place, title, children }: Appr
               </span>
             )}
           </p>
-          <div className="mt-2">{children}</div>
+          <div className="mt-2">{diff ? <Diff lines={parseDiff(diff)} /> : children}</div>
           <div className="mt-3 flex flex-wrap items-center gap-2">
             <Choice shortcut="Y" disabled={cannot} onClick={keys.y}>
               {text.question.once}

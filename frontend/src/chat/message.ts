@@ -31,6 +31,8 @@ export interface Approval {
   preview?: unknown;
   /** The pattern of the calls that may be allowed along with it; none if it is for this once only. */
   rule?: unknown;
+  /** What it changes in a file, if that is known. */
+  diff?: unknown;
 }
 
 /** What an agent wants to know, in the harness's words: the data of a data-input-request part. */

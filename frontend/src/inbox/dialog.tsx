@@ -5,13 +5,15 @@ import { Choice } from '../approvals/approval.tsx';
 import { useSettled } from '../approvals/settled.ts';
 import { useParley } from '../parley.ts';
 import { argument } from '../tools/call.ts';
+import { parseDiff } from '../tools/diff.ts';
+import { Diff } from '../tools/diff_view.tsx';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
+import { canNotify, mayNotify } from '../ui/notification.ts';
 import { hrefOf } from '../ui/route.ts';
 import { useStore } from '../ui/store.ts';
 import { text } from '../ui/text.ts';
 import { useView } from '../ui/view.ts';
-import { canNotify, mayNotify } from './notify.ts';
 import { Waited } from './waited.tsx';
 
 /** The dialog with everything that waits for a person, if it is open. */
@@ -48,6 +50,7 @@ function Item({ question, isFirst }: { question: Question; isFirst: boolean }) {
   const Icon = isApproval ? ShieldQuestion : MessageCircleQuestion;
   const about = isApproval ? argument(manifest, 'preview') : argument(manifest, 'question');
   const what = isApproval ? text.question.action(argument(manifest, 'action')) : kind === 'user_input' ? text.inbox.input : text.inbox.client;
+  const diff = argument(manifest, 'diff');
   const decide = (approved: boolean) => void inbox.answer(id, { approved });
   return (
     <li className="py-3">
@@ -60,6 +63,11 @@ function Item({ question, isFirst }: { question: Question; isFirst: boolean }) {
       </p>
       <p className="mt-1 text-sm text-soft">{text.inbox.asks(what, agent ?? '')}</p>
       {about && <pre className="mt-1.5 max-h-32 overflow-y-auto rounded-md bg-sunken px-3 py-1.5 font-mono text-code break-words whitespace-pre-wrap">{about}</pre>}
+      {diff && (
+        <div className="mt-1.5 max-h-48 overflow-y-auto">
+          <Diff lines={parseDiff(diff)} />
+        </div>
+      )}
       <div className="mt-2 flex flex-wrap gap-2">
         {isApproval && (
           <>

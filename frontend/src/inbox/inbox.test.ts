@@ -80,7 +80,7 @@ describe('a notification', () => {
     expect(shown, 'it was known').toEqual([]);
     waiting = [question('ask_1'), question('ask_2')];
     await notice();
-    expect(shown.map(({ title, options }) => [title, options.body])).toEqual([[text.name, text.inbox.notice(2)]]);
+    expect(shown.map(({ title, options }) => [title, options.body])).toEqual([[text.name, text.inbox.open(2)]]);
     expect(JSON.stringify(shown)).not.toContain('secrets');
     waiting = [question('ask_2')];
     await notice();

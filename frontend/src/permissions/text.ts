@@ -27,7 +27,6 @@ export const permissionText = {
     go: 'Show in session',
     notify: 'Notify me while Parley is not in front',
     blocked: 'This browser does not let Parley notify you. Allow it in the settings of the page.',
-    notice: (n: number) => `${plural(n, 'question waits', 'questions wait')} for you`,
   },
 
   waits: (minutes: number) =>

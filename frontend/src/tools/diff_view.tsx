@@ -22,14 +22,14 @@ const looks: Record<DiffLine['kind'], [sign: string, className: string]> = {
 export function Diff({ lines }: { lines: DiffLine[] }) {
   return (
     <Lines count={lines.length} label={text.tool.diff}>
-      {shown => (
+      {(first, end) => (
         <table className="-mx-3 w-[calc(100%+1.5rem)] border-collapse font-mono text-code">
           <tbody>
-            {lines.slice(0, shown).map((line, i) => {
+            {lines.slice(first, end).map((line, i) => {
               const [sign, className] = looks[line.kind];
               return (
                 // oxlint-disable-next-line react/no-array-index-key -- a diff never changes
-                <tr key={i} className={className}>
+                <tr key={first + i} className={className}>
                   <LineNumber n={line.old} />
                   <LineNumber n={line.now} />
                   <td className="w-4 text-center select-none">{sign}</td>

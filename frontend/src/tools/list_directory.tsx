@@ -33,9 +33,9 @@ export const listDirectory: Card = {
     if (data.entries.length === 0) return <p className="text-sm text-faint">{text.tool.emptyFolder}</p>;
     return (
       <Lines count={data.entries.length} label={text.tool.output}>
-        {shown => (
+        {(first, end) => (
           <ul className="font-mono text-code">
-            {data.entries.slice(0, shown).map(entry => (
+            {data.entries.slice(first, end).map(entry => (
               <EntryLine key={entry.name} entry={entry} />
             ))}
           </ul>

@@ -51,7 +51,7 @@ function writtenBy(call: Call): string | undefined {
   if (output === undefined || output === null) return '';
   if (typeof output === 'string') return output;
   const data = dataOf(call);
-  return data && [data.stdout, data.stderr].filter(Boolean).join('\n');
+  return data && [data.stdout.replace(/\n$/, ''), data.stderr].filter(Boolean).join('\n');
 }
 
 function dataOf({ output }: Call): RunCommand | undefined {

@@ -32,12 +32,12 @@ export const searchFiles: Card = {
     const rows = data.files.flatMap(file => [file.path, ...file.lines]);
     return (
       <Lines count={rows.length} label={text.tool.output}>
-        {shown => (
+        {(first, end) => (
           <table className="w-full border-collapse font-mono text-code">
             <tbody>
-              {rows.slice(0, shown).map((row, i) => (
+              {rows.slice(first, end).map((row, i) => (
                 // oxlint-disable-next-line react/no-array-index-key -- what was found does not change
-                <Row key={i} row={row} isApart={i > 0 && leavesOut(rows[i - 1]!, row)} />
+                <Row key={first + i} row={row} isApart={first + i > 0 && leavesOut(rows[first + i - 1]!, row)} />
               ))}
             </tbody>
           </table>

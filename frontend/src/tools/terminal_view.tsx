@@ -10,7 +10,7 @@ export function Terminal({ written }: { written: string }) {
   const lines = terminal(written.replace(/\n$/, ''));
   return (
     <Lines count={lines.length} label={text.tool.output}>
-      {shown => <Screen lines={lines.slice(0, shown)} />}
+      {(first, end) => <Screen lines={lines.slice(first, end)} />}
     </Lines>
   );
 }

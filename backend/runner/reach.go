@@ -1,0 +1,43 @@
+package runner
+
+import (
+	"context"
+	"encoding/json"
+	"net"
+	"net/netip"
+	"net/url"
+
+	"parley/backend/agent"
+	"parley/backend/policy"
+)
+
+// internet is what an agent may reach by its name at all.
+var internet = policy.Network{Resolve: func(ctx context.Context, host string) ([]netip.Addr, error) {
+	return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+}}
+
+// reach connects a confined agent to a host that the turn which runs lets it reach. It is asked on this side, which is not the
+// agent's.
+func (s *sandbox) reach(ctx context.Context, network, address string) (net.Conn, error) {
+	host, port, _ := net.SplitHostPort(address) // the proxy has done so before
+	x := s.exchange.Load()
+	if x == nil || port != "443" || !x.lets(host) {
+		return nil, agent.Errorf(agent.CodeToolDenied, "Nobody has allowed the agent to reach %s.", address)
+	}
+	return internet.Dial(ctx, network, address)
+}
+
+// lets reports whether a turn lets its agent reach a host: by what calls are decided by, or because the person allowed a call
+// that is about it.
+func (x *exchange) lets(host string) bool {
+	_, allowed := x.prompt.Resumed()
+	for _, c := range allowed {
+		about, clear := policy.About(policy.Call{ToolCall: c, Action: agent.ActionEgress})
+		if u, err := url.Parse(about); clear && err == nil && u.Hostname() == host {
+			return true
+		}
+	}
+	input, _ := json.Marshal(map[string]string{"url": (&url.URL{Scheme: "https", Host: host, Path: "/"}).String()}) // strings: it cannot fail
+	request := policy.Call{ToolCall: agent.ToolCall{Name: "http_request", Input: input}, Action: agent.ActionEgress}
+	return policy.Decide(request, x.conn.launch.Grounds(x.prompt)) == agent.Allow
+}

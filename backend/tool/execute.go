@@ -1,0 +1,74 @@
+package tool
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"time"
+
+	"parley/backend/process"
+)
+
+// environment is that of a program.
+func (f *Files) environment() []string {
+	env := process.Inherited()
+	if f.home == "" {
+		return env
+	}
+	_ = os.MkdirAll(f.home, 0o700) // a program finds out by itself if it has none
+	return append(env, "HOME="+f.home)
+}
+
+// pace is how often a running command shows what it wrote.
+const pace = 200 * time.Millisecond
+
+// execute runs a command to its end, and shows the end of what it has written every now and then. If ctx ends first, it and
+// all that it started are ended.
+func execute(ctx context.Context, c process.Command, limit time.Duration, show func(recent string)) (d runCommandData, err error) {
+	var stdout, stderr, recent excerpt
+	stdout.room, stderr.room, recent.room = maxStream, maxStream, maxRecent
+	c.Stderr = both{&stderr, &recent}
+	begun := time.Now()
+	p, err := process.Start(c, "")
+	if err != nil {
+		return d, refuse("%s could not be started: %v.", filepath.Base(c.Path), reason(err))
+	}
+	p.Stdin.Close()
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		_, _ = p.Stdout.WriteTo(both{&stdout, &recent})
+	}()
+	late := time.NewTimer(limit)
+	defer late.Stop()
+	ticks := time.NewTicker(pace)
+	defer ticks.Stop()
+	for shown := int64(0); !p.Gone(); {
+		select {
+		case <-ticks.C:
+			if n := recent.written(); n > shown {
+				shown = n
+				show(recent.tail())
+			}
+		case <-late.C:
+			d.TimedOut = true
+			p.Kill()
+		case <-ctx.Done():
+			p.Kill()
+		case <-p.Exited:
+		}
+	}
+	select {
+	case <-read:
+	case <-time.After(pace): // somebody who left its tree still holds it open
+	}
+	p.Stdout.Close()
+	<-read
+	if ctx.Err() != nil {
+		return d, refuse("%s was stopped.", filepath.Base(c.Path))
+	}
+	d.Stdout, d.Stderr = stdout.String(), stderr.String()
+	d.ExitCode, d.Signal = p.Outcome()
+	d.DurationMS = time.Since(begun).Milliseconds()
+	return d, nil
+}
