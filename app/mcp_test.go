@@ -134,3 +134,48 @@ func TestAnAgentUsesAnMCPServer(t *testing.T) {
 		t.Error("the server is left")
 	}
 }
+
+// TestParleyIsAnMCPServer over the history of the app that runs.
+func TestParleyIsAnMCPServer(t *testing.T) {
+	p := newPlace(t)
+	p.serve()
+	cmd := p.command("mcp")
+	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
+	c, err := client.Connect(t.Context(), &mcp.CommandTransport{Command: cmd}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	call := func(tool string, arguments any) (text string, isError bool) {
+		t.Helper()
+		r, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: tool, Arguments: arguments})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.Content[0].(*mcp.TextContent).Text, r.IsError
+	}
+	type object = map[string]any
+	answer, failed := call("send", object{"agent": "demo", "text": "[[say:A heron, by the water.]]"})
+	var reply api.Reply
+	if err := json.Unmarshal([]byte(answer), &reply); err != nil || failed || !strings.Contains(answer, "A heron") {
+		t.Fatalf("%s, %v", answer, err)
+	}
+	session := string(reply.SessionID)
+	for tool, arguments := range map[string]object{"list_sessions": {"limit": 5}, "read_session": {"session_id": session}} {
+		if answer, failed := call(tool, arguments); failed || !strings.Contains(answer, session) && !strings.Contains(answer, "A heron") {
+			t.Errorf("%s: %s", tool, answer)
+		}
+	}
+	if answer, failed := call("search", object{"query": "heron"}); failed || !strings.Contains(answer, `"hits"`) {
+		t.Errorf("search: %s", answer)
+	}
+	answer, failed = call("send", object{"agent": "demo-careful", "text": addsLine})
+	if failed || !strings.Contains(answer, `"pending"`) {
+		t.Errorf("what an agent asks about: %s", answer)
+	}
+	if answer, failed := call("read_session", object{"session_id": "none"}); !failed || answer == "" {
+		t.Errorf("a session that is not there: %s", answer)
+	}
+	if err := c.Close(); err != nil {
+		t.Errorf("it does not end with its input: %v", err)
+	}
+}

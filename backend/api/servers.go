@@ -10,7 +10,7 @@ import (
 // Server is an MCP server that agents may use, and what is known of it.
 type Server struct {
 	Config agent.MCPServer `json:"config"`
-	State  mcp.State       `json:"state"`
+	State  mcp.ServerState `json:"state"`
 	Reason string          `json:"reason,omitempty"` // of one that failed, and what can be done
 	Tools  []string        `json:"tools"`            // that it said it has when it last ran, by its own names
 	Log    string          `json:"log,omitempty"`    // the end of what it wrote

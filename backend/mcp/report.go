@@ -6,24 +6,24 @@ import (
 	"sync"
 )
 
-// State is how a server is.
-type State string
+// ServerState is how a server is.
+type ServerState string
 
 // The states; the enum is closed.
 const (
-	NotStarted State = "not_started"
-	Starting   State = "starting"
-	Running    State = "running"
-	Failed     State = "failed"
+	NotStarted ServerState = "not_started"
+	Starting   ServerState = "starting"
+	Running    ServerState = "running"
+	Failed     ServerState = "failed"
 )
 
 // Report is what is known of one server.
 type Report struct {
-	Server string   `json:"server"`
-	State  State    `json:"state"`
-	Reason string   `json:"reason,omitempty"` // of a server that failed, and what can be done
-	Tools  []string `json:"tools,omitempty"`  // that it has, by its own names, as of when it said so last
-	Log    string   `json:"log,omitempty"`    // the end of what it wrote
+	Server string      `json:"server"`
+	State  ServerState `json:"state"`
+	Reason string      `json:"reason,omitempty"` // of a server that failed, and what can be done
+	Tools  []string    `json:"tools,omitempty"`  // that it has, by its own names, as of when it said so last
+	Log    string      `json:"log,omitempty"`    // the end of what it wrote
 }
 
 // Board keeps the latest report of each server, over all runners. The zero Board is ready; a nil one keeps nothing.

@@ -405,14 +405,14 @@ export interface MCPServer {
   env?: Record<string, string>
   url?: string
   headers?: Record<string, string>
-  tools_allowlist: string[]
+  tools_allowlist?: string[]
 }
 
-export type State = "not_started" | "starting" | "running" | "failed"
+export type ServerState = "not_started" | "starting" | "running" | "failed"
 
 export interface Server {
   config: MCPServer
-  state: State
+  state: ServerState
   reason?: string
   tools: string[]
   log?: string
