@@ -61,7 +61,11 @@ func (d *Door) putServer(r *http.Request, config agent.MCPServer) (Server, error
 }
 
 func (d *Door) removeServer(r *http.Request) (noBody, error) {
-	return noBody{}, d.Servers.Remove(r.PathValue("id"))
+	id := r.PathValue("id")
+	if _, err := d.Servers.Named([]string{id}); err != nil {
+		return noBody{}, err
+	}
+	return noBody{}, d.Servers.Remove(id)
 }
 
 // tryServer starts a server to see whether it does, and which tools it has.
