@@ -42,14 +42,15 @@ var arrows = map[string][]string{
 	"backend/program/claude":      {"backend/agent", "backend/program"},
 	"backend/program/acp":         {"backend/agent", "backend/program", "backend/process", "backend/tool"},
 	"backend/program/programtest": {"backend/agent", "backend/program"},
-	"backend/runner":              {"backend/agent", "backend/process", "backend/confine", "backend/egress", "backend/policy", "backend/program", "backend/program/pi", "backend/program/claude", "backend/program/acp", "backend/native", "backend/scripted", "backend/harness", "backend/tool", "backend/mcp", "backend/redact"},
-	"backend/store":               {"backend/agent", "backend/store/sealed"},
-	"backend/store/sealed":        {},
-	"backend/vault":               {"backend/agent"},
-	"backend/history":             {"backend/agent", "backend/store", "backend/store/sealed", "backend/vault"},
-	"backend/revert":              {"backend/agent", "backend/store", "backend/tool"},
-	"backend/uistream":            {"backend/agent"},
-	"backend/workflow":            {"backend/agent", "backend/config", "backend/redact"},
+	// What leaves a confined runner is decided on the app's side of it, by policy.
+	"backend/runner":       {"backend/agent", "backend/process", "backend/confine", "backend/egress", "backend/policy", "backend/program", "backend/program/pi", "backend/program/claude", "backend/program/acp", "backend/native", "backend/scripted", "backend/harness", "backend/tool", "backend/mcp", "backend/redact"},
+	"backend/store":        {"backend/agent", "backend/store/sealed"},
+	"backend/store/sealed": {},
+	"backend/vault":        {"backend/agent"},
+	"backend/history":      {"backend/agent", "backend/store", "backend/store/sealed", "backend/vault"},
+	"backend/revert":       {"backend/agent", "backend/store", "backend/tool"},
+	"backend/uistream":     {"backend/agent"},
+	"backend/workflow":     {"backend/agent", "backend/config", "backend/redact"},
 	// uistream: a turn's message and its rows are two folds of one log, and share what a step is.
 	"backend/session": {"backend/agent", "backend/config", "backend/store", "backend/vault", "backend/policy", "backend/mcp", "backend/redact", "backend/uistream"},
 	// api tells of the table of programs, and of what program found of it.

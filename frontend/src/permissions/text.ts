@@ -4,7 +4,7 @@ import { plural } from '../ui/plural.ts';
 /** What is said about what agents may do: the modes, the inbox, and what was allowed. */
 export const permissionText = {
   mode: {
-    choose: 'Permission mode',
+    choose: 'Permissions',
     names: { ask: 'Ask', accept_edits: 'Accept edits', plan: 'Plan', auto: 'Auto', deny: 'Deny' } satisfies Record<Mode, string>,
     means: {
       ask: 'Asks before each change',
