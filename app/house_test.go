@@ -40,7 +40,7 @@ var arrows = map[string][]string{
 	"backend/program":             {"backend/agent", "backend/process", "backend/mcp", "backend/tool", "backend/harness"},
 	"backend/program/pi":          {"backend/agent", "backend/program"},
 	"backend/program/claude":      {"backend/agent", "backend/program"},
-	"backend/program/acp":         {"backend/agent", "backend/program", "backend/process"},
+	"backend/program/acp":         {"backend/agent", "backend/program", "backend/process", "backend/tool"},
 	"backend/program/programtest": {"backend/agent", "backend/program"},
 	"backend/runner":              {"backend/agent", "backend/process", "backend/confine", "backend/egress", "backend/policy", "backend/program", "backend/program/pi", "backend/program/claude", "backend/program/acp", "backend/native", "backend/scripted", "backend/harness", "backend/tool", "backend/mcp", "backend/redact"},
 	"backend/store":               {"backend/agent", "backend/store/sealed"},

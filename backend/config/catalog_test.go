@@ -108,7 +108,7 @@ func TestAChangedFileIsPickedUp(t *testing.T) {
 	w.becomes(builtInDemo + "own a two\n")
 	w.write(path, "id: a\nmodle: two\n")
 	w.becomes(builtInDemo + "own a two\n" + // as it was when it was last right
-		"a.agent.yaml:1:1: The key \"model\" is missing.\na.agent.yaml:1:1: The key \"provider\" is missing.\na.agent.yaml:1:1: The key \"system_prompt\" is missing.\na.agent.yaml:2:1: modle: There is no such key. Do you mean \"model\"?\n")
+		"a.agent.yaml:1:1: model: This is missing.\na.agent.yaml:1:1: provider: This is missing.\na.agent.yaml:1:1: system_prompt: This is missing.\na.agent.yaml:2:1: modle: There is no such key. Do you mean \"model\"?\n")
 	if spec, err := w.Find(t.Context(), w.store, "with", "a"); err != nil || spec.Model != "two" {
 		t.Errorf("found is %+v (%v)", spec, err)
 	}

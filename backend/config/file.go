@@ -1,6 +1,7 @@
 package config
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 
@@ -38,35 +39,31 @@ func (k Known) Parse(src []byte) (agent.Spec, []Problem) {
 	if len(in.problems) > 0 {
 		return spec, in.problems
 	}
-	at := map[string]value{}
-	keep := func(name string, take func(value)) field {
-		return field{name, func(v value) { at[name] = v; take(v) }}
-	}
 	fields := []field{
-		keep("id", func(v value) { spec.ID = id(v) }),
-		keep("name", into(&spec.Name)),
-		keep("description", into(&spec.Description)),
-		keep("harness", choice(&spec.Harness, k.Harnesses()...)),
-		keep("provider", choice(&spec.Provider, k.Providers()...)),
-		keep("model", into(&spec.Model)),
-		keep("system_prompt", into(&spec.SystemPrompt)),
-		keep("tools", func(v value) { spec.Tools = k.tools(v) }),
-		keep("permissions", func(v value) { spec.Permissions = permissions(v) }),
-		keep("login", choice(&spec.Login, string(agent.LoginKey), string(agent.LoginOwn))),
-		keep("options", func(v value) { spec.Options = options(v) }),
+		{"id", func(v value) { spec.ID = id(v) }},
+		{"name", into(&spec.Name)},
+		{"description", into(&spec.Description)},
+		{"harness", choice(&spec.Harness, k.Harnesses()...)},
+		{"provider", choice(&spec.Provider, k.Providers()...)},
+		{"model", into(&spec.Model)},
+		{"system_prompt", into(&spec.SystemPrompt)},
+		{"tools", func(v value) { spec.Tools = k.tools(v) }},
+		{"permissions", func(v value) { spec.Permissions = permissions(v) }},
+		{"login", choice(&spec.Login, string(agent.LoginKey), string(agent.LoginOwn))},
+		{"options", func(v value) { spec.Options = v.texts() }},
 	}
 	for _, name := range []string{"backend", "temperature", "max_tokens", "reasoning_effort", "input_schema", "output_schema", "mcp_servers", "skills", "memory", "retry", "fallback_chain"} {
 		fields = append(fields, field{name, nil})
 	}
-	root.object(fields...)
+	given := root.object(fields...)
 	for _, name := range required(spec.Harness) {
-		if _, given := at[name]; !given && root.Kind == yaml.MappingNode {
-			root.fail("The key %q is missing.", name)
+		if _, ok := given[name]; !ok && root.Kind == yaml.MappingNode {
+			value{root.Node, name, in}.fail("This is missing.")
 		}
 	}
 	if len(in.problems) == 0 {
 		if err := k.launches(spec); err != nil {
-			value{at["id"].Node, "", in}.fail("%s", agent.AsError(err).Message)
+			value{given["id"].Node, "", in}.fail("%s", agent.AsError(err).Message)
 		}
 	}
 	slices.SortStableFunc(in.problems, func(a, b Problem) int {
@@ -105,13 +102,7 @@ func (k Known) Harnesses() []string {
 }
 
 // Providers gives those that an agent may have its model from.
-func (k Known) Providers() (list []string) {
-	for name := range k.Endpoints {
-		list = append(list, name)
-	}
-	slices.Sort(list)
-	return list
-}
+func (k Known) Providers() []string { return slices.Sorted(maps.Keys(k.Endpoints)) }
 
 func id(v value) string {
 	text := v.text()
@@ -148,11 +139,11 @@ func permissions(v value) (p agent.Permissions) {
 		field{"rules", func(v value) {
 			v.list(func(entry value) {
 				var rule agent.Rule
-				entry.object(
+				given := entry.object(
 					field{"pattern", func(v value) { rule.Pattern = pattern(v) }},
 					field{"permission", choice(&rule.Permission, verdicts...)},
 				)
-				if entry.Kind == yaml.MappingNode && len(entry.Content) < 4 {
+				if entry.Kind == yaml.MappingNode && len(given) < 2 {
 					entry.fail("A rule has a pattern and a permission.")
 				}
 				p.Rules.Rules = append(p.Rules.Rules, rule)
@@ -168,14 +159,6 @@ func pattern(v value) string {
 		v.fail("This is no pattern. It is the name of a tool or an action, alone or as name(prefix*).")
 	}
 	return text
-}
-
-func options(v value) map[string]string {
-	chosen := map[string]string{}
-	for name, entry := range v.entries() {
-		chosen[name] = entry.text()
-	}
-	return chosen
 }
 
 // Format writes an agent as Parse reads it.

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -28,8 +27,8 @@ type File struct {
 	Problems []Problem  // with what it says now
 }
 
-// Folder is where agent files are: one called name in another. Nothing outside of that one is read or written, wherever a
-// link leads.
+// folder is where agent files are: one called name in another. Nothing outside of that other one is read or written, wherever
+// a link leads.
 type folder struct{ above, name string }
 
 func (f folder) path() string { return filepath.Join(f.above, f.name) }
@@ -74,7 +73,6 @@ func (f folder) read(k Known, before []File) ([]File, error) {
 		}
 		files = append(files, file)
 	}
-	slices.SortFunc(files, func(a, b File) int { return cmp.Compare(a.Path, b.Path) })
 	return files, nil
 }
 

@@ -77,11 +77,13 @@ type field struct {
 	take func(value)
 }
 
-// object reads a mapping. A key that it does not have is an error with the nearest one that it has.
-func (v value) object(fields ...field) {
+// object reads a mapping, and gives the values of the fields that it has. A key that is none of them is an error with the
+// nearest one.
+func (v value) object(fields ...field) map[string]value {
+	given := map[string]value{}
 	if v.Kind != yaml.MappingNode {
 		v.fail("This must be a mapping: keys with values.")
-		return
+		return given
 	}
 	var seen []string
 	for i := 0; i < len(v.Content); i += 2 {
@@ -98,10 +100,12 @@ func (v value) object(fields ...field) {
 		case fields[at].take == nil:
 			name.fail("Parley does not do this yet. Remove the key.")
 		default:
-			fields[at].take(value{v.Content[i+1], name.key, v.in})
+			given[name.Value] = value{v.Content[i+1], name.key, v.in}
+			fields[at].take(given[name.Value])
 		}
 		seen = append(seen, name.Value)
 	}
+	return given
 }
 
 func (v value) below(name string) string {
@@ -120,14 +124,14 @@ func names(fields []field) (list []string) {
 	return list
 }
 
-// entries reads a mapping whose keys are anybody's, each once.
-func (v value) entries() map[string]value {
-	all := map[string]value{}
+// texts reads a mapping from any keys to texts.
+func (v value) texts() map[string]string {
+	all := map[string]string{}
 	var fields []field
 	if v.Kind == yaml.MappingNode {
 		for i := 0; i < len(v.Content); i += 2 {
 			name := v.Content[i].Value
-			fields = append(fields, field{name, func(entry value) { all[name] = entry }})
+			fields = append(fields, field{name, func(entry value) { all[name] = entry.text() }})
 		}
 	}
 	v.object(fields...)

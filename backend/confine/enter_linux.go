@@ -52,8 +52,14 @@ func enter(files *[]*os.File) error {
 	if err := json.Unmarshal(message[:n], &b); err != nil {
 		return fmt.Errorf("hear the bounds: %w", err)
 	}
-	if err := os.MkdirAll(b.Temp, 0o700); err != nil {
-		return fmt.Errorf("make the folder for temporary files: %w", err)
+	for variable, folder := range map[string]string{"TMPDIR": b.Temp, "HOME": b.Home} {
+		if folder == "" {
+			continue
+		}
+		if err := os.MkdirAll(folder, 0o700); err != nil {
+			return fmt.Errorf("make a folder of its own: %w", err)
+		}
+		os.Setenv(variable, folder)
 	}
 	ports, err := b.connect(files)
 	if err != nil {
@@ -68,7 +74,6 @@ func enter(files *[]*os.File) error {
 	if err := refuse(); err != nil {
 		return fmt.Errorf("filter system calls: %w", err)
 	}
-	os.Setenv("TMPDIR", b.Temp)
 	return nil
 }
 
@@ -80,6 +85,9 @@ func (b Bounds) connect(files *[]*os.File) (p ports, err error) {
 	if b.Apart {
 		if err := raiseLoopback(); err != nil {
 			return p, fmt.Errorf("raise a network of its own: %w", err)
+		}
+		if err := ownTerminals(); err != nil {
+			return p, fmt.Errorf("make terminals of its own: %w", err)
 		}
 		// In a user namespace of its own it is counted apart from the person's other programs.
 		if err := unix.Setrlimit(unix.RLIMIT_NPROC, &unix.Rlimit{Cur: MaxTasks, Max: MaxTasks}); err != nil {
@@ -152,6 +160,14 @@ func raiseLoopback() error {
 	return unix.IoctlIfreq(fd, unix.SIOCSIFFLAGS, loopback)
 }
 
+// ownTerminals hides the terminals of the person behind such as are its own: many programs run commands in one.
+func ownTerminals() error {
+	if err := unix.Mount("", "/", "", unix.MS_PRIVATE|unix.MS_REC, ""); err != nil {
+		return err
+	}
+	return unix.Mount("devpts", "/dev/pts", "devpts", unix.MS_NOSUID|unix.MS_NOEXEC, "newinstance,ptmxmode=0666,mode=0600")
+}
+
 // dropPrivileges gives up every capability, and what could give one back.
 func dropPrivileges() error {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
@@ -195,6 +211,9 @@ func (b Bounds) landlock(p ports) error {
 	allow(mayRead, b.Read...)
 	allow(mayWrite, b.Write...)
 	allow(mayUseDevice, devices...)
+	if b.Apart {
+		allow(mayUseDevice|unix.LANDLOCK_ACCESS_FS_READ_DIR, "/dev/ptmx", "/dev/pts")
+	}
 	for port, rights := range map[uint16]uint64{
 		p.proxy: unix.LANDLOCK_ACCESS_NET_CONNECT_TCP, p.model: unix.LANDLOCK_ACCESS_NET_CONNECT_TCP,
 		p.tools: unix.LANDLOCK_ACCESS_NET_CONNECT_TCP | unix.LANDLOCK_ACCESS_NET_BIND_TCP,

@@ -4,6 +4,7 @@ package revert
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -109,11 +110,14 @@ func (r *Revert) Apply(ctx context.Context, q Request) ([]Step, error) {
 	defer r.mu.Unlock()
 	ctx = context.WithoutCancel(ctx) // half of it would be worse than all or nothing
 	return r.each(ctx, q, func(files *tool.Files, turn agent.TurnID, c store.FileChange) error {
-		// What is remembered and not done does no harm; what is done and not remembered cannot be undone.
-		if err := r.store.AddFileChange(ctx, q.Key, turn, c); err != nil {
+		if err := files.Replace(ctx, c.Path, c.After); err != nil {
 			return err
 		}
-		return files.Replace(ctx, c.Path, c.After)
+		err := r.store.AddFileChange(ctx, q.Key, turn, c)
+		if err != nil { // what is not remembered could not be undone
+			err = errors.Join(err, files.Replace(ctx, c.Path, c.Before))
+		}
+		return err
 	})
 }
 

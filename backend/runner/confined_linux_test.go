@@ -15,6 +15,8 @@ import (
 	"testing"
 	"unsafe"
 
+	"golang.org/x/sys/unix"
+
 	"parley/backend/agent"
 	"parley/backend/process"
 )
@@ -49,6 +51,7 @@ type world struct {
 	tcp, udp       string // addresses of listeners
 	unix, abstract string
 	datagram       string
+	terminal       string // of the person
 	bus            string // empty if there is no keychain here
 }
 
@@ -82,8 +85,27 @@ func newWorld(t *testing.T) *world {
 	}
 	t.Cleanup(func() { udp.Close(); datagrams.Close() })
 	w.udp = udp.LocalAddr().String()
+	w.terminal = terminal(t)
 	w.bus = keychain(t)
 	return w
+}
+
+// terminal opens one, and gives its path.
+func terminal(t *testing.T) string {
+	t.Helper()
+	f, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	number, err := unix.IoctlGetInt(int(f.Fd()), unix.TIOCGPTN)
+	if err == nil {
+		err = unix.IoctlSetPointerInt(int(f.Fd()), unix.TIOCSPTLCK, 0)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprint("/dev/pts/", number)
 }
 
 // started starts a program that ends with its input, and gives the first line that it says.
@@ -184,6 +206,7 @@ func (w *world) plans() []plan {
 		{name: "the keychain's bus", attack: []string{"bus", w.bus}, missing: w.bus == ""},
 		{name: "docker's socket", attack: []string{"unix socket", w.unix}},
 		{name: "a socket inside the sandbox", attack: []string{"unix socket", "door.sock"}},
+		{name: "the person's terminal", attack: []string{"write", w.terminal}, asRoot: true},
 		{name: "X11's abstract socket", attack: []string{"abstract socket", w.abstract}},
 		{name: "a socket of a pair, pointed elsewhere", attack: []string{"pair", w.datagram}},
 		{name: "TCP to another port", attack: []string{"tcp", w.tcp}},

@@ -23,12 +23,11 @@ type Definition struct {
 }
 
 // tool is a Definition that can be run. The model reads output and the error; the tool's card on the page reads data.
-// change, which a tool has unless it is ReadOnly, reports whether the arguments fit, and what they say. fits reports the
-// first of that for every tool.
+// change, which a tool has unless it is ReadOnly, reports whether the arguments fit, and what they say. asks, which only one
+// has that asks the person, reports the first of that.
 type tool struct {
 	Definition
-	asks   bool // a person: see asking
-	fits   func(arguments json.RawMessage) bool
+	asks   func(arguments json.RawMessage) (fits bool)
 	action agent.Action       // empty if it is ReadOnly
 	stated []agent.Permission // that it has of itself, whatever the rules say
 	change func(arguments json.RawMessage) (what change, fits bool)

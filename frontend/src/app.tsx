@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react';
+import { AgentsDialog } from './agents/dialog.tsx';
 import { ChatView } from './chat/chat.tsx';
 import { newSessionId } from './chat/sessions.ts';
 import { HarnessDialog } from './harnesses/dialog.tsx';
@@ -50,6 +51,7 @@ function Page() {
   useShortcut('new', () => goTo(undefined));
   useShortcut('key', () => dialogs.showKey());
   useShortcut('agents', () => dialogs.showHarnesses());
+  useShortcut('yours', () => dialogs.showAgents());
   useShortcut('inbox', () => dialogs.showInbox());
   useShortcut('permissions', () => dialogs.showPermissions());
   return (
@@ -65,6 +67,7 @@ function Page() {
       </main>
       <DialogView />
       <KeyDialog />
+      <AgentsDialog />
       <HarnessDialog />
       <InboxDialog />
       <PermissionsDialog />

@@ -1,10 +1,10 @@
 import { createContext, useContext } from 'react';
+import { Agents } from './agents/agents.ts';
 import { Client } from './api/client.ts';
 import { Door, findHost, type Host } from './api/host.ts';
 import { chatTransport } from './api/transport.ts';
 import { Wire } from './api/wire.ts';
 import { OpenSessions } from './chat/sessions.ts';
-import { Agents } from './sessions/agents.ts';
 import { Harnesses } from './harnesses/harnesses.ts';
 import { Inbox } from './inbox/inbox.ts';
 import { notifyOf } from './inbox/notify.ts';
@@ -44,7 +44,7 @@ export function startParley(): Parley {
   const client = new Client(door);
   const wire = new Wire(door, client);
   const vault = new LiveVault(client, wire);
-  const agents = new Agents(client, vault);
+  const agents = new Agents(client, wire, vault);
   const parley: Parley = {
     host,
     client,

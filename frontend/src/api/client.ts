@@ -1,6 +1,8 @@
 import { text } from '../ui/text.ts';
 import type { Door } from './host.ts';
 import type {
+  AgentDetails,
+  AgentFile,
   AgentList,
   ChangeList,
   Decided,
@@ -69,6 +71,14 @@ export class Client {
 
   health = () => this.ask<Health>('GET', '/health');
   agents = () => this.ask<AgentList>('GET', '/agents');
+  /** All of an agent that a person may write. */
+  agent = (id: string) => this.ask<AgentDetails>('GET', `/agents/${encodeURIComponent(id)}`);
+  putAgent = (agent: AgentDetails) => this.ask<void>('PUT', `/agents/${encodeURIComponent(agent.id)}`, { body: agent });
+  removeAgent = (id: string) => this.ask<void>('DELETE', `/agents/${encodeURIComponent(id)}`);
+  saveAgent = (id: string, to: 'own' | 'project') => this.ask<AgentFile>('POST', `/agents/${encodeURIComponent(id)}/file`, { body: { to } });
+  /** Lets the agents be used that come with the project. */
+  trust = () => this.ask<void>('PUT', '/trust');
+  distrust = () => this.ask<void>('DELETE', '/trust');
   /** What the system holds of what agents may touch. */
   sandbox = () => this.ask<Sandbox>('GET', '/sandbox');
   /** The programs that agents run in, as they were seen last. */

@@ -98,7 +98,7 @@ function FileRow({ file: { path, diffs, reverted } }: { file: ChangedFile }) {
       <p dir="ltr" className="mb-1 font-mono text-xs break-all text-faint">
         {path}
       </p>
-      {lines.length > 0 ? <Diff lines={lines} /> : <p className="text-sm text-faint">{changesText.noText}</p>}
+      {lines.length > 0 ? <Diff lines={lines} label={changesText.made(path)} /> : <p className="text-sm text-faint">{changesText.noText}</p>}
     </Disclosure>
   );
 }
@@ -121,7 +121,7 @@ function Preview({ plan: { files, undo }, onCancel, onApply }: PreviewProps) {
           <p dir="ltr" className="font-mono text-xs break-all text-soft">
             {path}
           </p>
-          {diff && <Diff lines={parseDiff(diff)} />}
+          {diff && <Diff lines={parseDiff(diff)} label={`${title}: ${path}`} />}
           {conflicts.length > 0 && <Conflicts conflicts={conflicts} />}
         </div>
       ))}

@@ -35,6 +35,7 @@ export const filesText = {
 export const changesText = {
   title: (n: number) => `Changed ${plural(n, 'file', 'files')}`,
   reverted: 'Reverted',
+  made: (path: string) => `What changed in ${path}`,
   noText: 'This change cannot be shown as text.',
   revert: 'Revert',
   revertFile: (path: string) => `Revert ${path}`,

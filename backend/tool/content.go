@@ -8,12 +8,19 @@ import (
 	"parley/backend/agent"
 )
 
+// ForProgram is f for what a program does that is no tool of ours; say is told what it writes.
+func (f *Files) ForProgram(say func(agent.Event)) *Files { return f.during(false, say) }
+
 // ForPerson is f for what a person does with files that an agent wrote: they may write what is protected.
 func (f *Files) ForPerson() *Files { return f.during(true, func(agent.Event) {}) }
 
-// Content gives what the file at a path holds, to be written anew; nil if there is no file.
+// Content gives what the file at a path holds; nil if there is no file.
 func (f *Files) Content(path string) ([]byte, error) {
-	p, err := f.find(path, writing)
+	why := reading
+	if f.approved {
+		why = writing
+	}
+	p, err := f.find(path, why)
 	if err != nil {
 		return nil, unusable(err, path)
 	}
