@@ -2,6 +2,7 @@ package confine
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -65,6 +66,11 @@ func enter(files *[]*os.File) error {
 	if err != nil {
 		return err
 	}
+	if b.Apart {
+		if err := b.remount(); err != nil {
+			return fmt.Errorf("let it write to its own folders only: %w", err)
+		}
+	}
 	if err := dropPrivileges(); err != nil {
 		return err
 	}
@@ -85,9 +91,6 @@ func (b Bounds) connect(files *[]*os.File) (p ports, err error) {
 	if b.Apart {
 		if err := raiseLoopback(); err != nil {
 			return p, fmt.Errorf("raise a network of its own: %w", err)
-		}
-		if err := ownTerminals(); err != nil {
-			return p, fmt.Errorf("make terminals of its own: %w", err)
 		}
 		// In a user namespace of its own it is counted apart from the person's other programs.
 		if err := unix.Setrlimit(unix.RLIMIT_NPROC, &unix.Rlimit{Cur: MaxTasks, Max: MaxTasks}); err != nil {
@@ -160,12 +163,33 @@ func raiseLoopback() error {
 	return unix.IoctlIfreq(fd, unix.SIOCSIFFLAGS, loopback)
 }
 
-// ownTerminals hides the terminals of the person behind such as are its own: many programs run commands in one.
-func ownTerminals() error {
-	if err := unix.Mount("", "/", "", unix.MS_PRIVATE|unix.MS_REC, ""); err != nil {
+// remount makes everything but the folders that may be changed read-only for the process, in mounts of its own: Landlock does not
+// look at who changes the permissions, times and other attributes of a file.
+func (b Bounds) remount() error {
+	dir, err := os.Getwd()
+	if err != nil {
 		return err
 	}
-	return unix.Mount("devpts", "/dev/pts", "devpts", unix.MS_NOSUID|unix.MS_NOEXEC, "newinstance,ptmxmode=0666,mode=0600")
+	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
+		return err
+	}
+	if err := unix.MountSetattr(unix.AT_FDCWD, "/", unix.AT_RECURSIVE, &unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY}); err != nil {
+		return err
+	}
+	for _, path := range b.Write {
+		err := unix.Mount(path, path, "", unix.MS_BIND|unix.MS_REC, "")
+		if err == nil {
+			err = unix.MountSetattr(unix.AT_FDCWD, path, unix.AT_RECURSIVE, &unix.MountAttr{Attr_clr: unix.MOUNT_ATTR_RDONLY})
+		}
+		if err != nil && !errors.Is(err, unix.ENOENT) {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	// The person's terminals are hidden behind such as are its own: many programs run commands in one.
+	if err := unix.Mount("devpts", "/dev/pts", "devpts", unix.MS_NOSUID|unix.MS_NOEXEC, "newinstance,ptmxmode=0666,mode=0600"); err != nil {
+		return fmt.Errorf("make terminals: %w", err)
+	}
+	return os.Chdir(dir) // into the new mount
 }
 
 // dropPrivileges gives up every capability, and what could give one back.

@@ -171,6 +171,8 @@ type plan struct {
 	attack  []string
 	asRoot  bool // an ordinary user cannot do it anywhere
 	missing bool // there is nothing to attack here
+
+	byMounts bool // it is held by those of its own, where there are any
 }
 
 // plans are all attacks. What an attack spoils is there again for the next.
@@ -183,6 +185,9 @@ func (w *world) plans() []plan {
 		{name: "write outside", attack: []string{"write", w.file}},
 		{name: "make outside", attack: []string{"write", filepath.Join(w.outside, "new")}},
 		{name: "empty outside", attack: []string{"empty", filepath.Join(w.outside, "spare")}},
+		{name: "permissions outside", attack: []string{"permit", w.file}, byMounts: true},
+		{name: "times outside", attack: []string{"date", w.file}, byMounts: true},
+		{name: "attributes outside", attack: []string{"label", w.file}, byMounts: true},
 		{name: "remove outside", attack: []string{"remove", filepath.Join(w.outside, "spare")}},
 		{name: "symlink", attack: []string{"symlink", w.file}},
 		{name: "symlink swapped in a race", attack: []string{"swap", w.file}},
@@ -273,7 +278,7 @@ func TestAttacks(t *testing.T) {
 	t.Run("sandboxed, without a network of its own", func(t *testing.T) {
 		l, policy := newLocal(t, "engine")
 		e := l.Enforcement()
-		e.Network = agent.Held{By: "Landlock, by port", Lacks: "it is to be so"}
+		e.Network, e.Files.Lacks = agent.Held{By: "Landlock, by port", Lacks: "it is to be so"}, "it is to be so"
 		l.enforce = func() agent.Enforcement { return e }
 		policy.Folder = w.folder
 		w.attackFrom(t, l, policy)
@@ -295,8 +300,9 @@ func (w *world) attackFrom(t *testing.T, l *Local, policy agent.Policy) {
 	}
 	for _, p := range w.plans() {
 		t.Run(p.name, func(t *testing.T) {
-			if said := attack(t, p.attack...); !strings.HasPrefix(said, "refused: ") {
-				t.Errorf("it was not refused: %s", said)
+			said := attack(t, p.attack...)
+			if held := !p.byMounts || l.Enforcement().Files.Lacks == ""; strings.HasPrefix(said, "refused: ") != held {
+				t.Errorf("said to be held %v: %s", held, said)
 			}
 		})
 	}
@@ -313,7 +319,7 @@ func (w *world) attackFrom(t *testing.T, l *Local, policy agent.Policy) {
 			write = "done"
 		}
 		file := filepath.Join(w.folder, "file")
-		for _, c := range [][]string{{"done", "read", file}, {write, "write", file}, {"done", "write", filepath.Join(policy.Scratch, "mine")}} {
+		for _, c := range [][]string{{"done", "read", file}, {write, "write", file}, {"done", "write", filepath.Join(policy.Scratch, "mine")}, {"done", "write", "mine"}} {
 			if said := attack(t, c[1:]...); !strings.HasPrefix(said, c[0]) {
 				t.Errorf("%v: %s", c[1:], said)
 			}
@@ -344,6 +350,23 @@ func TestTooMuch(t *testing.T) {
 				t.Errorf("it was not ended: %+v, %v", said.events, said.err)
 			}
 		})
+	}
+}
+
+// TestWhereNothingIsHeld: only what is Parley's own keeps to a scratch folder there.
+func TestWhereNothingIsHeld(t *testing.T) {
+	for scope, runs := range map[agent.FileScope]bool{"": false, agent.FilesSandboxed: false, agent.FilesProject: true, agent.FilesFull: true} {
+		l, policy := newLocal(t, "engine")
+		l.enforce = func() agent.Enforcement { return agent.Unenforced("the kernel is another") }
+		policy.Scope = scope
+		s := newSandbox(t, l, policy)
+		if said := listen(t.Context(), newConn(t, s), say("deltas 1 1"), nil); said.err != nil {
+			t.Errorf("%q: Parley's own: %v", scope, said.err)
+		}
+		launch := agent.Launch{Backend: agent.BackendLocal, Harness: agent.KindPi, Program: &agent.Program{Command: "pi"}}
+		if _, err := s.Open(t.Context(), launch); (err == nil) != runs || err != nil && !strings.Contains(agent.AsError(err).Message, "the kernel is another") {
+			t.Errorf("%q: a program: %v", scope, err)
+		}
 	}
 }
 

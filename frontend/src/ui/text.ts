@@ -1,3 +1,4 @@
+import { serversText } from '../servers/text.ts';
 import { permissionText } from '../permissions/text.ts';
 import { vaultText } from '../vault/text.ts';
 import { plural } from './plural.ts';
@@ -60,6 +61,7 @@ export const text = {
 
   vault: vaultText,
   ...permissionText,
+  servers: serversText.title,
 
   welcome: {
     title: 'What would you like to do?',
