@@ -83,6 +83,10 @@ type AgentPermissions struct {
 	Mode    agent.Mode       `json:"mode,omitempty"`
 	Default agent.Permission `json:"default,omitempty"`
 	Rules   []agent.Rule     `json:"rules,omitempty"`
+
+	Commands     []string `json:"allowed_commands,omitempty"`
+	CommandGlobs []string `json:"allowed_command_globs,omitempty"`
+	Domains      []string `json:"allowed_domains,omitempty"`
 }
 
 // AgentPlace says where the file of an agent goes: to own or to project.
@@ -165,9 +169,10 @@ func (d inside) getAgent(r *http.Request) (AgentDetails, error) {
 	if !ok {
 		return AgentDetails{}, errNoAgent
 	}
+	p := e.Permissions
 	return AgentDetails{
 		e.ID, e.Name, e.Description, e.Harness, e.Provider, e.Model, e.SystemPrompt, e.Tools,
-		AgentPermissions{e.Permissions.Mode, e.Permissions.Default, e.Permissions.Rules.Rules}, e.Login, e.Options,
+		AgentPermissions{p.Mode, p.Default, p.Rules.Rules, p.Commands, p.CommandGlobs, p.Domains}, e.Login, e.Options,
 	}, nil
 }
 
@@ -180,10 +185,11 @@ func (d inside) putAgent(r *http.Request, a AgentDetails) (noBody, error) {
 	if a.ID != id {
 		return noBody{}, agent.Errorf(agent.CodeValidation, "id: An agent keeps its id. Save it as a new one.")
 	}
+	p := a.Permissions
 	return noBody{}, d.Agents.Make(r.Context(), d.Store, d.project, agent.Spec{
 		ID: a.ID, Name: a.Name, Description: a.Description, Harness: a.Harness, Provider: a.Provider, Model: a.Model,
 		SystemPrompt: a.SystemPrompt, Tools: a.Tools, Login: a.Login, Options: a.Options,
-		Permissions: agent.Permissions{Mode: a.Permissions.Mode, Rules: agent.Rules{Default: a.Permissions.Default, Rules: a.Permissions.Rules}},
+		Permissions: agent.Permissions{Mode: p.Mode, Rules: agent.Rules{Default: p.Default, Rules: p.Rules, Commands: p.Commands, CommandGlobs: p.CommandGlobs, Domains: p.Domains}},
 	})
 }
 

@@ -10,7 +10,7 @@ import (
 	"parley/backend/config"
 )
 
-const reviewer = `{"id":"reviewer","harness":"scripted","provider":"openai","model":"m","system_prompt":"Review.","tools":["read_file"],"permissions":{"mode":"plan"}}`
+const reviewer = `{"id":"reviewer","harness":"scripted","provider":"openai","model":"m","system_prompt":"Review.","tools":["read_file"],"permissions":{"mode":"plan","allowed_commands":["go vet"],"allowed_command_globs":["git log *"],"allowed_domains":["example.org"]}}`
 
 func (w *world) agents() (list AgentList) {
 	w.t.Helper()
@@ -31,7 +31,7 @@ func TestAgentsAreMadeChangedSavedAndRemoved(t *testing.T) {
 	w.done("PUT", "/agents/reviewer", strings.Replace(reviewer, `"m"`, `"m2"`, 1))
 	var details AgentDetails
 	w.get("/agents/reviewer", &details)
-	if details.Model != "m2" || details.Permissions.Mode != "plan" || details.Tools[0] != "read_file" {
+	if details.Model != "m2" || details.Permissions.Mode != "plan" || details.Permissions.Commands[0] != "go vet" || details.Permissions.CommandGlobs[0] != "git log *" || details.Permissions.Domains[0] != "example.org" || details.Tools[0] != "read_file" {
 		t.Errorf("it is %+v", details)
 	}
 	last := w.agents().Agents[len(builtIn)]

@@ -149,6 +149,9 @@ func permissions(v value) (p agent.Permissions) {
 				p.Rules.Rules = append(p.Rules.Rules, rule)
 			})
 		}},
+		field{"allowed_commands", texts(&p.Commands)},
+		field{"allowed_command_globs", texts(&p.CommandGlobs)},
+		field{"allowed_domains", texts(&p.Domains)},
 	)
 	return p
 }
@@ -171,7 +174,12 @@ func Format(spec agent.Spec) ([]byte, error) {
 		Mode    agent.Mode       `yaml:",omitempty"`
 		Default agent.Permission `yaml:",omitempty"`
 		Rules   []rule           `yaml:",omitempty"`
+
+		Commands     []string `yaml:"allowed_commands,omitempty"`
+		CommandGlobs []string `yaml:"allowed_command_globs,omitempty"`
+		Domains      []string `yaml:"allowed_domains,omitempty"`
 	}
+	p := spec.Permissions
 	file := struct {
 		ID           string
 		Name         string            `yaml:",omitempty"`
@@ -186,9 +194,9 @@ func Format(spec agent.Spec) ([]byte, error) {
 		Options      map[string]string `yaml:",omitempty"`
 	}{
 		spec.ID, spec.Name, spec.Description, spec.Harness, spec.Provider, spec.Model, spec.Login, spec.SystemPrompt, spec.Tools,
-		permissions{Mode: spec.Permissions.Mode, Default: spec.Permissions.Default}, spec.Options,
+		permissions{Mode: p.Mode, Default: p.Default, Commands: p.Commands, CommandGlobs: p.CommandGlobs, Domains: p.Domains}, spec.Options,
 	}
-	for _, r := range spec.Permissions.Rules.Rules {
+	for _, r := range p.Rules.Rules {
 		file.Permissions.Rules = append(file.Permissions.Rules, rule(r))
 	}
 	return yaml.Dump(file, yaml.WithV4Defaults())

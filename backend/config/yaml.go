@@ -181,6 +181,11 @@ func into[T ~string](place *T) func(value) {
 	return func(v value) { *place = T(v.text()) }
 }
 
+// texts gives what reads a list of texts to somewhere.
+func texts(place *[]string) func(value) {
+	return func(v value) { v.list(func(entry value) { *place = append(*place, entry.text()) }) }
+}
+
 // choice gives what reads one of a list to somewhere.
 func choice[T ~string](place *T, list ...string) func(value) {
 	return func(v value) { *place = T(v.oneOf(list)) }

@@ -19,7 +19,7 @@ const whole: AgentDetails = {
   model: 'm',
   system_prompt: 'p',
   tools: ['read_file'],
-  permissions: { mode: 'plan', default: 'allow_reads', rules: [{ pattern: 'fs_write', permission: 'deny' }] },
+  permissions: { mode: 'plan', default: 'allow_reads', rules: [{ pattern: 'fs_write', permission: 'deny' }], allowed_commands: ['go vet'], allowed_command_globs: ['git log *'], allowed_domains: ['example.org'] },
   options: { effort: 'high' },
 };
 
@@ -28,7 +28,7 @@ test('what is edited and not changed is the same', () => {
 });
 
 test('a form that nothing was written into leaves open what an agent need not say', () => {
-  expect(toDetails(blank)).toEqual({ id: '', name: '', description: '', harness: 'native', provider: '', model: '', system_prompt: '', tools: [], permissions: { mode: 'ask', rules: [] }, options: {} });
+  expect(toDetails(blank)).toEqual({ id: '', name: '', description: '', harness: 'native', provider: '', model: '', system_prompt: '', tools: [], permissions: { mode: 'ask', rules: [], allowed_commands: [], allowed_command_globs: [], allowed_domains: [] }, options: {} });
 });
 
 test('what a harness does not have is left out', () => {
@@ -40,6 +40,6 @@ test('what a harness does not have is left out', () => {
 });
 
 test('a row that nothing was written into is no rule', () => {
-  const draft = { ...blank, rules: [{ pattern: '', permission: 'ask' as const }], options: [{ name: '', value: 'x' }], harness: 'pi' };
-  expect(toDetails(draft)).toMatchObject({ permissions: { rules: [] }, options: {} });
+  const draft = { ...blank, commands: [''], globs: [''], domains: [''], rules: [{ pattern: '', permission: 'ask' as const }], options: [{ name: '', value: 'x' }], harness: 'pi' };
+  expect(toDetails(draft)).toMatchObject({ permissions: { rules: [], allowed_commands: [], allowed_command_globs: [], allowed_domains: [] }, options: {} });
 });

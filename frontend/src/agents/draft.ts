@@ -8,6 +8,11 @@ export interface Draft extends Required<Omit<AgentDetails, 'permissions' | 'opti
   mode: string;
   fallback: string;
   rules: Rule[];
+  /** Commands that run without asking, and patterns of such. */
+  commands: string[];
+  globs: string[];
+  /** Hosts that are reached without asking. */
+  domains: string[];
   options: { name: string; value: string }[];
 }
 
@@ -24,6 +29,9 @@ export const blank: Draft = {
   mode: 'ask',
   fallback: '',
   rules: [],
+  commands: [],
+  globs: [],
+  domains: [],
   options: [],
 };
 
@@ -38,19 +46,29 @@ export function toDraft({ permissions, login, options, ...rest }: AgentDetails):
     mode: permissions.mode ?? 'ask',
     fallback: permissions.default ?? '',
     rules: permissions.rules ?? [],
+    commands: permissions.allowed_commands ?? [],
+    globs: permissions.allowed_command_globs ?? [],
+    domains: permissions.allowed_domains ?? [],
     options: Object.entries(options ?? {}).map(([name, value]) => ({ name, value })),
   };
 }
 
 /** The agent that a form says. What its harness does not have is left out. */
 export function toDetails({ isOwnLogin, mode, fallback, options, ...rest }: Draft): AgentDetails {
-  const { rules, ...fields } = rest;
+  const { rules, commands, globs, domains, ...fields } = rest;
   const ofProgram = isProgram(rest.harness);
   const account = ofProgram && isOwnLogin ? { login: 'own' as const, provider: '' } : {};
   return {
     ...(fields as Omit<AgentDetails, 'permissions'>),
     ...account,
-    permissions: { mode, ...(fallback && { default: fallback }), rules: rules.filter(({ pattern }) => pattern) } as AgentDetails['permissions'],
+    permissions: {
+      mode,
+      ...(fallback && { default: fallback }),
+      rules: rules.filter(({ pattern }) => pattern),
+      allowed_commands: commands.filter(Boolean),
+      allowed_command_globs: globs.filter(Boolean),
+      allowed_domains: domains.filter(Boolean),
+    } as AgentDetails['permissions'],
     options: ofProgram ? Object.fromEntries(options.filter(({ name }) => name).map(({ name, value }) => [name, value])) : {},
   };
 }

@@ -146,6 +146,20 @@ function Permissions({ draft, change }: PartProps) {
           </>
         )}
       </Rows>
+      <p className="mt-3 text-sm font-medium">{said.commands}</p>
+      <p className="mb-2 text-xs text-faint">{said.commandsSay}</p>
+      <Rows rows={draft.commands} onChange={commands => change({ commands })} added="" add={said.addCommand} remove={said.removeCommand}>
+        {(command, edit, n) => <Cell label={said.command(n)} value={command} onChange={edit} />}
+      </Rows>
+      <p className="mt-3 mb-2 text-xs text-faint">{said.globsSay}</p>
+      <Rows rows={draft.globs} onChange={globs => change({ globs })} added="" add={said.addGlob} remove={said.removeGlob}>
+        {(glob, edit, n) => <Cell label={said.glob(n)} value={glob} onChange={edit} />}
+      </Rows>
+      <p className="mt-3 text-sm font-medium">{said.domains}</p>
+      <p className="mb-2 text-xs text-faint">{said.domainsSay}</p>
+      <Rows rows={draft.domains} onChange={domains => change({ domains })} added="" add={said.addDomain} remove={said.removeDomain}>
+        {(domain, edit, n) => <Cell label={said.domain(n)} value={domain} onChange={edit} />}
+      </Rows>
     </Group>
   );
 }

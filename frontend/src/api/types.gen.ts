@@ -182,6 +182,9 @@ export interface AgentPermissions {
   mode?: Mode
   default?: Permission
   rules?: Rule[]
+  allowed_commands?: string[]
+  allowed_command_globs?: string[]
+  allowed_domains?: string[]
 }
 
 export interface AgentDetails {
