@@ -20,6 +20,7 @@ import (
 	"parley/backend/process"
 	"parley/backend/program"
 	"parley/backend/provider"
+	"parley/backend/revert"
 	"parley/backend/runner"
 	"parley/backend/session"
 	"parley/backend/store"
@@ -38,6 +39,7 @@ type owner struct {
 	servers  *config.Servers // of MCP
 	board    mcp.Board       // what is known of those
 	history  *history.History
+	agents   *config.Catalog
 	starting context.CancelFunc // ends the history's Start
 	door     *api.Door
 	server   *http.Server
@@ -110,11 +112,18 @@ func (o *owner) open(ctx context.Context, opt ownerOptions) error {
 	if os.Getenv(envRunner) != "" {
 		programs = program.NewFinder(nil) // what is installed there is not seen from here
 	}
-	agents := config.BuiltIn(os.Getenv, endpoints, known)
+	own, err := configFolder()
+	if err != nil {
+		return err
+	}
+	o.agents = config.NewCatalog(config.Options{
+		BuiltIn: config.BuiltIn(os.Getenv, endpoints, known), Known: config.Known{Endpoints: endpoints, Tools: tool.Names(), Programs: known},
+		Own: own, Folder: o.folder, Log: o.log,
+	})
 	options := history.Options{Folder: string(o.home), Folders: []string{o.home.scratches(), o.home.private(os.Getenv)}, Closing: o.leaveHistory, Log: o.log}
 	options.Free = func() error { return o.rooms.Free() }
 	options.Opened = func(ctx context.Context, s *store.Store) error {
-		return o.enterHistory(ctx, s, agents, func(k agent.Kind) (agent.Harness, error) {
+		return o.enterHistory(ctx, s, func(k agent.Kind) (agent.Harness, error) {
 			if err := programs.Check(k); err != nil {
 				return nil, err
 			}
@@ -128,7 +137,7 @@ func (o *owner) open(ctx context.Context, opt ownerOptions) error {
 		options.Ring = vault.NewKeychain(o.home.sealedValues())
 	}
 	o.history = history.New(options)
-	if err := o.listen(opt, agents, programs); err != nil {
+	if err := o.listen(opt, programs); err != nil {
 		return err
 	}
 	starting, cancel := context.WithCancel(ctx)
@@ -138,24 +147,26 @@ func (o *owner) open(ctx context.Context, opt ownerOptions) error {
 }
 
 // enterHistory builds what stands on the history, and lets the door open onto it.
-func (o *owner) enterHistory(ctx context.Context, s *store.Store, agents config.Agents, harnessOf func(agent.Kind) (agent.Harness, error)) error {
+func (o *owner) enterHistory(ctx context.Context, s *store.Store, harnessOf func(agent.Kind) (agent.Harness, error)) error {
 	o.env = agent.NewEnvironment(o.backend, agent.DefaultLimits)
 	sessions, err := session.Open(ctx, session.Options{
 		Store:       s,
 		Environment: o.env,
-		Agent:       agents.Find,
-		Harness:     harnessOf,
-		Key:         func(name string) (string, bool) { return provider.Key(name, os.Getenv) },
-		Servers:     o.servers.Named,
-		Scratch:     o.home.scratch,
-		Folder:      o.folder,
-		Data:        string(o.home),
-		Log:         o.log,
+		Agent: func(ctx context.Context, project agent.ProjectID, id string) (agent.Spec, error) {
+			return o.agents.Find(ctx, s, project, id)
+		},
+		Harness: harnessOf,
+		Key:     func(name string) (string, bool) { return provider.Key(name, os.Getenv) },
+		Servers: o.servers.Named,
+		Scratch: o.home.scratch,
+		Folder:  o.folder,
+		Data:    string(o.home),
+		Log:     o.log,
 	})
 	if err != nil {
 		return err
 	}
-	o.rooms = &api.Rooms{Sessions: sessions, Store: s}
+	o.rooms = &api.Rooms{Sessions: sessions, Store: s, Revert: revert.New(s, sessions.Policy)}
 	o.door.Open(o.rooms)
 	return nil
 }
@@ -207,7 +218,17 @@ func runnerBackend(ledger, private string, board *mcp.Board, log *slog.Logger) (
 	return runner.NewLocal(runner.LocalOptions{Executable: executable, Ledger: ledger, Private: private, Servers: board, Log: log})
 }
 
-func (o *owner) listen(opt ownerOptions, agents config.Agents, programs *program.Finder) error {
+// enforcementOf tells what the system that agents run on holds of their bounds.
+func enforcementOf(backend agent.Backend) func() agent.Enforcement {
+	if local, ok := backend.(*runner.Local); ok {
+		return local.Enforcement
+	}
+	return func() agent.Enforcement {
+		return agent.Unenforced("agents run on another machine; parley doctor tells there what is held")
+	}
+}
+
+func (o *owner) listen(opt ownerOptions, programs *program.Finder) error {
 	listener, err := net.Listen("tcp", opt.addr)
 	if err != nil {
 		return fmt.Errorf("open the door: %w", err)
@@ -215,7 +236,8 @@ func (o *owner) listen(opt ownerOptions, agents config.Agents, programs *program
 	addr := listener.Addr().String()
 	o.Connection = Connection{URL: "http://" + addr, Token: api.NewToken(), PID: os.Getpid()}
 	o.door = api.New(addr, api.Options{
-		History: o.history, Agents: agents, Programs: programs, Servers: o.servers, Board: &o.board, Try: o.tryServer, Page: frontend.Page(), Show: opt.show,
+		History: o.history, Agents: o.agents, Programs: programs, Enforcement: enforcementOf(o.backend),
+		Servers: o.servers, Board: &o.board, Try: o.tryServer, Page: frontend.Page(), Show: opt.show,
 		Token: o.Token, Origins: opt.origins, Version: Version, Log: o.log,
 	})
 	o.server = o.door.Server()
@@ -247,6 +269,9 @@ func (o *owner) close() {
 		if err := o.history.Close(); err != nil {
 			o.log.Error("the history was not closed cleanly", "error", err)
 		}
+	}
+	if o.agents != nil {
+		o.agents.Close()
 	}
 	if o.server != nil {
 		o.door.Close()

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -25,6 +26,7 @@ type dialogue struct {
 	session agent.SessionID
 	agent   string
 	scope   agent.FileScope // empty: the session's own, or the default for a new one
+	mode    agent.Mode      // as scope
 	json    bool
 	out     io.Writer
 	notes   io.Writer
@@ -32,7 +34,7 @@ type dialogue struct {
 }
 
 func chatCommand() *cobra.Command {
-	var message, id, scope string
+	var message, id, scope, mode string
 	d := &dialogue{}
 	cmd := &cobra.Command{
 		Use:   "chat",
@@ -55,6 +57,9 @@ func chatCommand() *cobra.Command {
 			if d.scope = agent.FileScope(scope); scope != "" && !d.scope.Valid() {
 				return usage{errors.New("--scope is sandboxed, project or full")}
 			}
+			if d.mode = agent.Mode(mode); mode != "" && !slices.Contains(agent.Modes(), d.mode) {
+				return usage{errors.New("--mode is ask, accept_edits, plan, auto or deny")}
+			}
 			h, err := findHome(os.Getenv)
 			if err != nil {
 				return err
@@ -66,9 +71,9 @@ func chatCommand() *cobra.Command {
 			defer leave()
 			d.Connection = c
 			if isNew {
-				err = d.chooseFiles(cmd.Context(), new(h.workingFolder()))
-			} else if scope != "" {
-				err = d.chooseFiles(cmd.Context(), nil)
+				err = d.choose(cmd.Context(), new(h.workingFolder()))
+			} else if scope != "" || mode != "" {
+				err = d.choose(cmd.Context(), nil)
 			}
 			if err != nil {
 				return err
@@ -83,13 +88,18 @@ func chatCommand() *cobra.Command {
 	cmd.Flags().StringVar(&id, "session", "", "the session to go on with; a new one if left out")
 	cmd.Flags().StringVar(&d.agent, "agent", "", "the agent to talk to")
 	cmd.Flags().StringVar(&scope, "scope", "", "which files the agent reaches: sandboxed (it reads this folder, and writes to one of its own), project (it works in this folder)\nor full (all that you can reach); a new session is sandboxed")
+	cmd.Flags().StringVar(&mode, "mode", "", "what the agent may do without asking: ask (nothing), accept_edits, plan (it only reads), auto (everything) or deny (it does\nwithout whatever would ask: where nobody can be asked)")
 	cmd.Flags().BoolVar(&d.json, "json", false, "print session events, one JSON object per line")
 	return cmd
 }
 
-// chooseFiles says which files the session reaches. A new one is about the folder that this command was started in.
-func (d *dialogue) chooseFiles(ctx context.Context, folder *string) error {
+// choose says which files the session reaches, and in which mode it is. A new one is about the folder that this command was
+// started in.
+func (d *dialogue) choose(ctx context.Context, folder *string) error {
 	change := api.SessionChange{WorkingDir: folder}
+	if d.mode != "" {
+		change.Mode = &d.mode
+	}
 	if d.scope != "" {
 		change.Scope = &d.scope
 	}

@@ -18,7 +18,6 @@ import (
 	"parley/backend/harness"
 	"parley/backend/program"
 	"parley/backend/provider"
-	"parley/backend/runner"
 	"parley/backend/vault"
 )
 
@@ -169,11 +168,7 @@ func checkRunner(ctx context.Context) []finding {
 	if url := os.Getenv(envRunner); url != "" {
 		detail = fmt.Sprintf("answers at %s in %d ms", url, time.Since(begun).Milliseconds())
 	}
-	found := []finding{{"runner", well, detail, ""}}
-	if local, ok := backend.(*runner.Local); ok {
-		return append(found, enforced(local.Enforcement())...)
-	}
-	return append(found, finding{"sandbox", note, "what the other machine holds of it is not known here", "Run parley doctor there."})
+	return append([]finding{{"runner", well, detail, ""}}, enforced(enforcementOf(backend)())...)
 }
 
 // enforced tells what the system holds of what agents may touch.

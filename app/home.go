@@ -74,6 +74,19 @@ func homeFolder(getenv func(string) string) (string, error) {
 	}
 }
 
+// configFolder gives the folder for what the person writes by hand, and makes it.
+func configFolder() (string, error) {
+	dir, err := os.UserConfigDir()
+	if err == nil {
+		dir = filepath.Join(dir, "parley")
+		err = os.MkdirAll(dir, 0o700)
+	}
+	if err != nil {
+		return "", fmt.Errorf("make the configuration folder: %w; XDG_CONFIG_HOME or HOME says where", err)
+	}
+	return dir, nil
+}
+
 // workingFolder is the folder that this program was started in, if that may be what a person works on: a window that was
 // opened from a menu is started in their home folder, or at the root. Nobody works where our own data is, or around it.
 func (h home) workingFolder() string {

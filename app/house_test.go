@@ -24,8 +24,9 @@ var arrows = map[string][]string{
 	"backend/agent/agenttest": {"backend/agent"},
 	"backend/redact":          {},
 	"backend/watch":           {},
-	// There is an agent for each program that the table of harness has; provider knows whether it can be given a model.
-	"backend/config":              {"backend/agent", "backend/harness", "backend/provider"},
+	// There is an agent for each program that the table of harness has; provider knows whether it can be given a model. Files of
+	// agents are watched, and their rules have policy's patterns; what was made in the app, and whom the person trusts, store has.
+	"backend/config":              {"backend/agent", "backend/harness", "backend/policy", "backend/provider", "backend/store", "backend/watch"},
 	"backend/policy":              {"backend/agent"},
 	"backend/provider":            {"backend/agent"},
 	"backend/tool":                {"backend/agent", "backend/policy", "backend/process"},
@@ -39,19 +40,21 @@ var arrows = map[string][]string{
 	"backend/program":             {"backend/agent", "backend/process", "backend/mcp", "backend/tool", "backend/harness"},
 	"backend/program/pi":          {"backend/agent", "backend/program"},
 	"backend/program/claude":      {"backend/agent", "backend/program"},
-	"backend/program/acp":         {"backend/agent", "backend/program", "backend/process"},
+	"backend/program/acp":         {"backend/agent", "backend/program", "backend/process", "backend/tool"},
 	"backend/program/programtest": {"backend/agent", "backend/program"},
-	"backend/runner":              {"backend/agent", "backend/process", "backend/confine", "backend/egress", "backend/policy", "backend/program", "backend/program/pi", "backend/program/claude", "backend/program/acp", "backend/native", "backend/scripted", "backend/harness", "backend/tool", "backend/mcp", "backend/redact"},
-	"backend/store":               {"backend/agent", "backend/store/sealed"},
-	"backend/store/sealed":        {},
-	"backend/vault":               {"backend/agent"},
-	"backend/history":             {"backend/agent", "backend/store", "backend/store/sealed", "backend/vault"},
-	"backend/uistream":            {"backend/agent"},
-	"backend/workflow":            {"backend/agent", "backend/config", "backend/redact"},
+	// What leaves a confined runner is decided on the app's side of it, by policy.
+	"backend/runner":       {"backend/agent", "backend/process", "backend/confine", "backend/egress", "backend/policy", "backend/program", "backend/program/pi", "backend/program/claude", "backend/program/acp", "backend/native", "backend/scripted", "backend/harness", "backend/tool", "backend/mcp", "backend/redact"},
+	"backend/store":        {"backend/agent", "backend/store/sealed"},
+	"backend/store/sealed": {},
+	"backend/vault":        {"backend/agent"},
+	"backend/history":      {"backend/agent", "backend/store", "backend/store/sealed", "backend/vault"},
+	"backend/revert":       {"backend/agent", "backend/store", "backend/tool"},
+	"backend/uistream":     {"backend/agent"},
+	"backend/workflow":     {"backend/agent", "backend/config", "backend/redact"},
 	// uistream: a turn's message and its rows are two folds of one log, and share what a step is.
 	"backend/session": {"backend/agent", "backend/config", "backend/store", "backend/vault", "backend/policy", "backend/mcp", "backend/redact", "backend/uistream"},
 	// api tells of the table of programs, and of what program found of it.
-	"backend/api": {"backend/agent", "backend/config", "backend/harness", "backend/program", "backend/history", "backend/session", "backend/store", "backend/vault", "backend/provider", "backend/mcp", "backend/uistream", "backend/workflow"},
+	"backend/api": {"backend/agent", "backend/config", "backend/harness", "backend/program", "backend/history", "backend/revert", "backend/session", "backend/store", "backend/vault", "backend/provider", "backend/mcp", "backend/uistream", "backend/workflow"},
 	// One parser for one directive language: the model server plays the same scripts as the demo agent.
 	"backend/modelserver": {"backend/scripted"},
 	// Browser tests start the model server as a process.

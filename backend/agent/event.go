@@ -62,6 +62,14 @@ type ToolResult struct {
 	Denied   bool
 }
 
+// FileWritten says that a file was written, before the result of the call that did. The session keeps what it was and what it
+// became, so that a person can take it back; it is no part of the log.
+type FileWritten struct {
+	Path          string // absolute
+	Before, After []byte // what it held
+	Created       bool   // there was none before
+}
+
 // Data is a named value for the page. A transient one is shown and not kept in the message.
 type Data struct {
 	Name      string
@@ -145,6 +153,7 @@ func (ToolCallDelta) event()  {}
 func (ToolCall) event()       {}
 func (ToolProgress) event()   {}
 func (ToolResult) event()     {}
+func (FileWritten) event()    {}
 func (Data) event()           {}
 func (File) event()           {}
 func (Plan) event()           {}

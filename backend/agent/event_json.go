@@ -51,6 +51,10 @@ type eventJSON struct {
 	Given       json.RawMessage `json:"given,omitempty"`
 	Problem     string          `json:"problem,omitempty"`
 	Client      bool            `json:"client,omitempty"`
+	Path        string          `json:"path,omitempty"`
+	Before      []byte          `json:"before,omitempty"`
+	After       []byte          `json:"after,omitempty"`
+	Created     bool            `json:"created,omitempty"`
 }
 
 func toJSON(e Event) (eventJSON, error) {
@@ -79,6 +83,8 @@ func toJSON(e Event) (eventJSON, error) {
 		return eventJSON{Type: "tool_progress", ID: e.ID, Output: e.Output}, nil
 	case ToolResult:
 		return eventJSON{Type: "tool_result", ID: e.ID, Name: e.Name, Output: e.Output, Data: e.Data, IsError: e.IsError, Denied: e.Denied}, nil
+	case FileWritten:
+		return eventJSON{Type: "file_written", Path: e.Path, Before: e.Before, After: e.After, Created: e.Created}, nil
 	case Data:
 		return eventJSON{Type: "data", Name: e.Name, Data: e.Data, Transient: e.Transient}, nil
 	case File:
@@ -145,6 +151,8 @@ func fromJSON(j eventJSON) (Event, error) {
 		return ToolProgress{j.ID, j.Output}, nil
 	case "tool_result":
 		return ToolResult{j.ID, j.Name, j.Output, j.Data, j.IsError, j.Denied}, nil
+	case "file_written":
+		return FileWritten{j.Path, j.Before, j.After, j.Created}, nil
 	case "data":
 		return Data{j.Name, j.Data, j.Transient}, nil
 	case "file":

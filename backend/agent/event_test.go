@@ -14,6 +14,7 @@ var everyEvent = []Event{
 	ToolCallDelta{"c1", "read_file", `{"pa`, false}, ToolCall{"c1", "read_file", json.RawMessage(`{"path":"x"}`), nil, false},
 	ToolCall{ID: "c3", Name: "f", Render: json.RawMessage(`{"as":"chart"}`)}, ToolCallDelta{ID: "c4", Client: true}, ToolCall{ID: "c4", Client: true},
 	ToolProgress{"c1", "half"}, ToolResult{"c1", "read_file", "text", json.RawMessage(`[1]`), true, true}, ToolResult{ID: "c2"},
+	FileWritten{"/w/a", []byte("\xff"), []byte("a"), true},
 	Data{"note", json.RawMessage(`{"k":1}`), true}, File{"media://x", "image/png"}, Plan{[]PlanItem{{"one", "pending"}}},
 	UsageReport{Usage{1, 2, 3, 4, 5}}, Status{"busy"},
 	SessionStarted{"demo", "m", "/w"}, TurnStarted{Turn: "t1", UserMessage: "u1", Message: "m1", Agent: "demo", Model: "m"},

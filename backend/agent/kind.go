@@ -23,6 +23,9 @@ func KindACP(id string) Kind { return Kind(acpKinds + id) }
 // ACP gives the id of an agent that speaks the Agent Client Protocol.
 func (k Kind) ACP() (id string, ok bool) { return strings.CutPrefix(string(k), acpKinds) }
 
+// IsProgram reports whether the harness is a program of its own, which the person sets up and which has tools of its own.
+func (k Kind) IsProgram() bool { return k != KindNative && k != KindScripted && k != KindAgenta }
+
 // BackendName names an engine that can run harnesses. It says how the harness is spoken to, not which one it is.
 type BackendName string
 

@@ -3,7 +3,6 @@ package agent
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"mime"
 	"net/http"
 	"regexp"
 	"strings"
@@ -40,17 +39,21 @@ const (
 	MaxMedia = 10 << 20
 )
 
-// NewMedia checks content. Its type is what the content says, whatever its name or its sender do.
-func NewMedia(content []byte) (Media, error) {
-	kind, _, err := mime.ParseMediaType(http.DetectContentType(content))
-	if err != nil {
-		return Media{}, Wrap(CodeInternal, err, "The type of a file could not be told.")
-	}
+// MediaOf names content. Its type is what the content says, whatever its name or its sender do.
+func MediaOf(content []byte) Media {
+	kind, _, _ := strings.Cut(http.DetectContentType(content), ";")
 	if kind == "application/ogg" {
 		kind = "audio/ogg"
 	}
+	sum := sha256.Sum256(content)
+	return Media{MediaHandle(mediaScheme + hex.EncodeToString(sum[:])), kind, content}
+}
+
+// NewMedia checks content that is to belong to a message.
+func NewMedia(content []byte) (Media, error) {
+	m := MediaOf(content)
 	most, what := MaxMedia, "A file"
-	if strings.HasPrefix(kind, "audio/") {
+	if strings.HasPrefix(m.MimeType, "audio/") {
 		most, what = MaxAudio, "A recording"
 	}
 	switch {
@@ -59,8 +62,7 @@ func NewMedia(content []byte) (Media, error) {
 	case len(content) > most:
 		return Media{}, Errorf(CodeValidation, "%s may have %d MB at most. Send a smaller one.", what, most>>20)
 	}
-	sum := sha256.Sum256(content)
-	return Media{MediaHandle(mediaScheme + hex.EncodeToString(sum[:])), kind, content}, nil
+	return m, nil
 }
 
 // Part is how a message refers to m. name is what the person calls it; it may be empty.

@@ -31,7 +31,7 @@ func (o Overlay) Over(spec Spec) Spec {
 	replace(&spec.SystemPrompt, o.SystemPrompt)
 	if p := o.Permissions; p != nil {
 		spec.Permissions.Mode = cmp.Or(p.Mode, spec.Permissions.Mode)
-		if r := p.Rules; r.Default != "" || len(r.Rules)+len(r.Commands)+len(r.CommandGlobs) > 0 {
+		if r := p.Rules; r.Default != "" || len(r.Rules)+len(r.Commands)+len(r.CommandGlobs)+len(r.Domains) > 0 {
 			spec.Permissions.Rules = r
 		}
 	}

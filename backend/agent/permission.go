@@ -57,6 +57,8 @@ type Rules struct {
 	// The commands that may be run: command and arguments, joined by one space.
 	Commands     []string `json:"allowed_commands,omitempty"`      // exactly these: "git" is not "git push"
 	CommandGlobs []string `json:"allowed_command_globs,omitempty"` // * is any text and ? any character; the whole has to match
+
+	Domains []string `json:"allowed_domains,omitempty"` // hosts that may be reached: exactly these, none below them
 }
 
 // Permissions are what an agent may do without asking.

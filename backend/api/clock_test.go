@@ -43,7 +43,7 @@ func (c *timed) Write(b []byte) (int, error) {
 
 // clocked streams the answer to a message on a clock that goes on when nobody has anything to do, and stops it after a while.
 func clocked(t *testing.T, said string, stop time.Duration) (pieces []piece) {
-	folder := t.TempDir()
+	folder, catalog := t.TempDir(), agents(t)
 	synctest.Test(t, func(t *testing.T) {
 		history, err := store.Open(t.Context(), filepath.Join(folder, "history.db"), &sealed.Key{1}, 0)
 		if err != nil {
@@ -52,7 +52,7 @@ func clocked(t *testing.T, said string, stop time.Duration) (pieces []piece) {
 		defer history.Close()
 		env := agent.NewEnvironment(scripted.NewBackend(), agent.DefaultLimits)
 		defer env.Close()
-		sessions, err := session.Open(t.Context(), options(history, env, folder))
+		sessions, err := session.Open(t.Context(), options(history, env, catalog, folder))
 		if err != nil {
 			t.Fatal(err)
 		}

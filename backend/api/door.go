@@ -19,6 +19,7 @@ import (
 	"parley/backend/history"
 	"parley/backend/mcp"
 	"parley/backend/program"
+	"parley/backend/revert"
 	"parley/backend/session"
 	"parley/backend/store"
 )
@@ -34,23 +35,26 @@ var windowOrigins = []string{"wails://wails", "http://wails.localhost"}
 // Options is what a door opens onto at once.
 type Options struct {
 	History  *history.History
-	Agents   config.Agents
+	Agents   *config.Catalog
 	Programs *program.Finder // of those that agents run in
 	Page     fs.FS
-	Servers  *config.Servers                              // of MCP
-	Board    *mcp.Board                                   // what is known of those
-	Try      func(context.Context, agent.MCPServer) error // starts one, outside of any session, and ends it
-	Show     func() bool                                  // brings the window to the front; false if there is none
-	Token    string                                       // the owner's; see NewToken
-	Origins  []string                                     // of the pages that a person lets in besides our own, each as a browser sends it
-	Version  string
-	Log      *slog.Logger
+	// Enforcement is what the system holds of what agents may touch.
+	Enforcement func() agent.Enforcement
+	Servers     *config.Servers                              // of MCP
+	Board       *mcp.Board                                   // what is known of those
+	Try         func(context.Context, agent.MCPServer) error // starts one, outside of any session, and ends it
+	Show        func() bool                                  // brings the window to the front; false if there is none
+	Token       string                                       // the owner's; see NewToken
+	Origins     []string                                     // of the pages that a person lets in besides our own, each as a browser sends it
+	Version     string
+	Log         *slog.Logger
 }
 
 // Rooms is what it opens onto while the history is open.
 type Rooms struct {
 	Sessions *session.Sessions
 	Store    *store.Store
+	Revert   *revert.Revert
 
 	guests sync.WaitGroup // grows under the door's mu, while the door is open onto them
 }

@@ -102,7 +102,7 @@ func TestIDsOutsideThePatternAreRefused(t *testing.T) {
 			if r.request != nil {
 				body = "{}"
 			}
-			res := w.request(method, strings.NewReplacer("{id}", id, "{n}", "1").Replace(path), body, nil)
+			res := w.request(method, strings.NewReplacer("{id}", id, "{n}", "1", "{answer}", "m").Replace(path), body, nil)
 			f := failure(t, res)
 			cleaned := id == "." || id == ".." // there is another path of that name, or none
 			if f.Code != 400 && !(cleaned && f.Code == 404) {

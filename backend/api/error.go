@@ -65,6 +65,7 @@ var (
 	errOwners  = &refusal{http.StatusForbidden, "forbidden", "The token of a project is not enough for this. Use the link that Parley printed for all of them."}
 	errVersion = &refusal{http.StatusBadRequest, "unsupported_version", "This Parley speaks version " + apiVersion + " of its protocol. Leave out " + versionName + ", or update."}
 	errTurns   = &refusal{http.StatusConflict, "busy", "An answer is being written. Stop it, or wait for it, then retry."}
+	errNoAgent = &refusal{http.StatusNotFound, "not_found", "There is no such agent, or it was not made here."}
 	errNowhere = &refusal{http.StatusNotFound, "not_found", "There is nothing here."}
 	errMethod  = &refusal{http.StatusMethodNotAllowed, "method_not_allowed", "This cannot be done here. The header allow names what can."}
 	errSlow    = &refusal{http.StatusRequestTimeout, "too_slow", "The body of the request came too slowly. Send it again."}

@@ -37,7 +37,7 @@ type HarnessList struct {
 func (d *Door) listHarnesses(*http.Request) (HarnessList, error) {
 	list := HarnessList{Harnesses: []Harness{}}
 	for _, found := range d.Programs.All() {
-		spec, err := d.Agents.Find(found.Agent())
+		spec, err := d.Agents.BuiltIn.Find(found.Agent())
 		if err != nil {
 			return HarnessList{}, err
 		}

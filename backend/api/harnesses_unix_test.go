@@ -29,7 +29,7 @@ func TestHarnesses(t *testing.T) {
 	}
 	w := open(t)
 	w.door.Programs = program.NewFinder(known)
-	w.door.Agents = config.BuiltIn(func(string) string { return "" }, nil, known)
+	w.door.Agents.BuiltIn = config.BuiltIn(func(string) string { return "" }, nil, known)
 
 	var agents AgentList
 	w.get("/agents", &agents)

@@ -302,10 +302,12 @@ func TestRepliesAreAsDescribed(t *testing.T) {
 	q := w.asks("asks", "u1", nil)
 	w.request("POST", "/messages", strings.Replace(message("asks", "u2", "later"), "{", `{"queue":true,`, 1), nil)
 	frames(t, w.say("done", "u1", `[[tool:list_directory {"path":"."}]] [[say:x]]`).Body)
+	frames(t, w.say("wrote", "u1", `[[tool:write_file {"path":"a.txt","content":"x"}]] [[say:x]]`).Body)
 	w.furnish(w.door.Bind("other", ""))
 	v := validator{openAPIOf(routes)["components"].(object)["schemas"].(object)}
 	for _, c := range []struct{ method, path, body, schema string }{
 		{"GET", "/health", "", "Health"},
+		{"GET", "/sandbox", "", "Sandbox"},
 		{"GET", "/vault", "", "Vault"},
 		{"GET", "/agents", "", "AgentList"},
 		{"GET", "/sessions", "", "SessionList"},
@@ -313,6 +315,8 @@ func TestRepliesAreAsDescribed(t *testing.T) {
 		{"GET", "/sessions/nothing", "", "Failure"},
 		{"GET", "/sessions/done/messages", "", "MessageList"},
 		{"POST", "/load-session", `{"session_id":"asks"}`, "LoadedSession"},
+		{"GET", "/sessions/wrote/changes/" + w.answered("wrote"), "", "ChangeList"},
+		{"POST", "/sessions/wrote/changes/" + w.answered("wrote"), `{"preview":true}`, "Reverted"},
 		{"GET", "/messages/asks/queue", "", "Queue"},
 		{"GET", "/approvals", "", "Inbox"},
 		{"POST", "/messages", message("asks", "u3", "x"), "Failure"}, // 409, with its turn

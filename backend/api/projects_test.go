@@ -66,13 +66,14 @@ func (w *world) furnish(token string) theirs {
 
 // bodies are what the routes that take one are asked with.
 var bodies = map[string]string{
-	"PATCH /sessions/{id}":           `{"title":"x"}`,
-	"POST /sessions/{id}/fork":       `{"messageId":"{answer}"}`,
-	"PATCH /messages/{id}/queue/{n}": `{"text":"x"}`,
-	"POST /messages/{id}/branch":     `{"messageId":"{answer}"}`,
-	"POST /approvals/{id}":           `{"approved":true}`,
-	"POST /load-session":             `{"session_id":"{session}"}`,
-	"POST /messages":                 `{"session_id":"{session}","data":{"messages":[{"id":"u","role":"user","parts":[{"type":"text","text":"[[say:x]]"}]}]}}`,
+	"PATCH /sessions/{id}":                 `{"title":"x"}`,
+	"POST /sessions/{id}/changes/{answer}": `{}`,
+	"POST /sessions/{id}/fork":             `{"messageId":"{answer}"}`,
+	"PATCH /messages/{id}/queue/{n}":       `{"text":"x"}`,
+	"POST /messages/{id}/branch":           `{"messageId":"{answer}"}`,
+	"POST /approvals/{id}":                 `{"approved":true}`,
+	"POST /load-session":                   `{"session_id":"{session}"}`,
+	"POST /messages":                       `{"session_id":"{session}","data":{"messages":[{"id":"u","role":"user","parts":[{"type":"text","text":"[[say:x]]"}]}]}}`,
 }
 
 var random = regexp.MustCompile(`[0-9a-f]{16,}`)
@@ -198,7 +199,7 @@ func TestWhatIsTheOwners(t *testing.T) {
 	bound := w.door.Bind("folder", "")
 	for _, r := range routes {
 		method, path, _ := strings.Cut(r.pattern, " ")
-		all := path == "/window" || path == "/projects" || path == "/harnesses" || strings.HasPrefix(path, "/vault/") && path != "/vault/active"
+		all := path == "/window" || path == "/projects" || path == "/harnesses" || path == "/trust" || strings.HasPrefix(path, "/agents/") || strings.HasPrefix(path, "/vault/") && path != "/vault/active"
 		if r.owners != all {
 			t.Errorf("%s: owners %v", r.pattern, r.owners)
 		}
@@ -267,7 +268,7 @@ func TestTheSocketOfAProject(t *testing.T) {
 func TestEveryNameInAPathIsKnown(t *testing.T) {
 	for _, r := range routes {
 		for _, name := range regexp.MustCompile(`{(\w+)}`).FindAllStringSubmatch(r.pattern, -1) {
-			if !slices.Contains([]string{"id", "n", "sum"}, name[1]) {
+			if !slices.Contains([]string{"answer", "id", "n", "sum"}, name[1]) {
 				t.Errorf("%s: TestAnotherProjectIsUnknown has no %s", r.pattern, name[1])
 			}
 		}

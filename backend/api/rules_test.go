@@ -183,7 +183,7 @@ func TestALongSessionOpensAtItsEnd(t *testing.T) {
 func (w *world) converse(session agent.SessionID, turns int) {
 	w.t.Helper()
 	history, key := w.door.rooms.Store, agent.SessionKey{Project: agent.DefaultProject, Session: session}
-	err := history.CreateSession(w.t.Context(), key, w.door.Agents[0], "")
+	err := history.CreateSession(w.t.Context(), key, w.door.Agents.BuiltIn[0], "")
 	var last agent.TurnID
 	for i := 0; i < turns && err == nil; i++ {
 		started := agent.TurnStarted{Turn: agent.NewTurnID(), UserMessage: agent.NewMessageID(), Message: agent.NewMessageID()}

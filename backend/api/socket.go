@@ -48,6 +48,7 @@ func (d *Door) socket(c caller, w http.ResponseWriter, r *http.Request) {
 
 	s := &socket{door: d, caller: c, conn: conn, requests: map[string]*request{}}
 	s.streams.Go(func() { s.news(ctx) })
+	s.streams.Go(func() { s.agentNews(ctx) })
 	if err := s.read(ctx); err != nil {
 		conn.Close(websocket.StatusPolicyViolation, err.Error()) // before cancel, which cuts off what is being written
 	}

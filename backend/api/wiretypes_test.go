@@ -38,7 +38,7 @@ func wireTypes() (types []reflect.Type) {
 			}
 		}
 	}
-	for _, other := range []any{QueuedReply{}, Failure{}, SessionNotice{}, VaultNotice{}} {
+	for _, other := range []any{QueuedReply{}, Failure{}, SessionNotice{}, VaultNotice{}, AgentsNotice{}} {
 		add(reflect.TypeOf(other))
 	}
 	return types

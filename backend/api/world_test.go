@@ -25,6 +25,7 @@ import (
 	"parley/backend/history"
 	"parley/backend/mcp"
 	"parley/backend/program"
+	"parley/backend/revert"
 	"parley/backend/scripted"
 	"parley/backend/session"
 	"parley/backend/store"
@@ -79,13 +80,14 @@ func openWith(t testing.TB, folder string, ring vault.Keyring, changes ...func(*
 	}
 	var door *Door
 	var rooms *Rooms
+	catalog := agents(t)
 	w := &world{t: t, url: "http://" + listener.Addr().String()}
 	past := history.New(history.Options{
 		Folder: folder, Ring: ring, Log: log,
 		Now: func() time.Time { return time.Now().Add(time.Duration(w.late.Load())) },
 		Opened: func(ctx context.Context, s *store.Store) (err error) {
-			sessions, err := session.Open(ctx, options(s, env, scratch))
-			rooms = &Rooms{Sessions: sessions, Store: s}
+			sessions, err := session.Open(ctx, options(s, env, catalog, scratch))
+			rooms = &Rooms{Sessions: sessions, Store: s, Revert: revert.New(s, sessions.Policy)}
 			door.Open(rooms)
 			return err
 		},
@@ -98,7 +100,8 @@ func openWith(t testing.TB, folder string, ring vault.Keyring, changes ...func(*
 	})
 	servers := config.OpenServers(filepath.Join(scratch, "mcp.json"))
 	door = New(listener.Addr().String(), Options{
-		History: past, Agents: builtIn, Programs: program.NewFinder(nil), Servers: servers, Board: &mcp.Board{}, Token: testToken, Version: "test", Log: log,
+		History: past, Agents: catalog, Programs: program.NewFinder(nil), Enforcement: func() agent.Enforcement { return agent.Unenforced("there is none in tests") },
+		Servers: servers, Board: &mcp.Board{}, Token: testToken, Version: "test", Log: log,
 		Try:  func(context.Context, agent.MCPServer) error { return nil },
 		Page: fstest.MapFS{"index.html": {Data: []byte("<p>page")}, "assets/a.js": {Data: []byte("1")}},
 	})
@@ -120,15 +123,30 @@ func openWith(t testing.TB, folder string, ring vault.Keyring, changes ...func(*
 }
 
 // options are those of sessions of the built-in agents.
-func options(s *store.Store, env *agent.Environment, scratch string) session.Options {
+func options(s *store.Store, env *agent.Environment, catalog *config.Catalog, scratch string) session.Options {
 	return session.Options{
-		Store: s, Environment: env, Agent: builtIn.Find, Log: slog.New(slog.DiscardHandler),
+		Store: s, Environment: env, Log: slog.New(slog.DiscardHandler),
+		Agent: func(ctx context.Context, project agent.ProjectID, id string) (agent.Spec, error) {
+			return catalog.Find(ctx, s, project, id)
+		},
 		Harness: func(k agent.Kind) (agent.Harness, error) { return harness.For(k, nil, tool.Names(), nil) },
 		Key:     func(string) (string, bool) { return "", false },
 		Scratch: func(agent.SessionKey) string { return scratch },
 		Folder:  func(agent.ProjectID) string { return "" },
 		Servers: config.OpenServers(filepath.Join(scratch, "mcp.json")).Named,
 	}
+}
+
+// agents are the built-in ones, and those in files of a person and a project who have none yet.
+func agents(t testing.TB) *config.Catalog {
+	t.Helper()
+	project := t.TempDir()
+	catalog := config.NewCatalog(config.Options{
+		BuiltIn: builtIn, Known: config.Known{Endpoints: map[string]agent.Endpoint{"openai": {Provider: "openai"}}, Tools: tool.Names()},
+		Own: t.TempDir(), Folder: func(agent.ProjectID) string { return project }, Log: slog.New(slog.DiscardHandler),
+	})
+	t.Cleanup(catalog.Close)
+	return catalog
 }
 
 var builtIn = config.BuiltIn(func(string) string { return "" }, nil, nil)

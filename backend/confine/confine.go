@@ -19,6 +19,7 @@ type Bounds struct {
 	Read  []string `json:"read"`            // to read and to run, with all that is below; what is not there is passed over
 	Write []string `json:"write"`           // to change, too
 	Temp  string   `json:"temp"`            // its folder for temporary files, below one of Write; it is made
+	Home  string   `json:"home,omitempty"`  // its home folder, likewise; empty leaves it the person's, of which it has what is said here
 	Model string   `json:"model,omitempty"` // host:port of a model server on this machine that it may reach
 	Apart bool     `json:"apart,omitempty"` // in a network of its own
 }
@@ -37,6 +38,9 @@ func For(p agent.Policy, h Host) (Bounds, error) {
 		Write: []string{p.Scratch, p.Private},
 		Temp:  filepath.Join(p.Private, "tmp"),
 		Model: onThisMachine(p.Model),
+	}
+	if p.Own == "" {
+		b.Home = filepath.Join(p.Private, "home")
 	}
 	for _, path := range h.Own[p.Own] {
 		b.Write = append(b.Write, filepath.Join(h.Home, path))

@@ -17,7 +17,7 @@ func TestBounds(t *testing.T) {
 	host := Host{Home: "/home/me", Programs: []string{"/tools/bin"}, Own: map[agent.Kind][]string{agent.KindPi: {".pi"}}}
 	policy := agent.Policy{Scratch: "/data/scratch/s", Private: "/run/p", Folder: "/home/me/work", Data: "/data"}
 	want := Bounds{
-		Read: []string{"/tools/bin", "/home/me/work"}, Write: []string{"/data/scratch/s", "/run/p"}, Temp: "/run/p/tmp",
+		Read: []string{"/tools/bin", "/home/me/work"}, Write: []string{"/data/scratch/s", "/run/p"}, Temp: "/run/p/tmp", Home: "/run/p/home",
 	}
 	check := func(name string) {
 		t.Helper()
@@ -31,7 +31,7 @@ func TestBounds(t *testing.T) {
 	check("project")
 	policy.Folder, want.Write = "", want.Write[:2]
 	check("no folder")
-	policy.Own, want.Write = agent.KindPi, append(want.Write, "/home/me/.pi")
+	policy.Own, want.Home, want.Write = agent.KindPi, "", append(want.Write, "/home/me/.pi")
 	check("the person's own login")
 	for model, address := range map[string]string{
 		"http://127.0.0.1:11434/v1": "127.0.0.1:11434", "http://localhost:1234": "127.0.0.1:1234", "http://[::1]:8080/v1": "[::1]:8080",

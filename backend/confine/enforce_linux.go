@@ -33,6 +33,7 @@ func Enforce(apart func() error) agent.Enforcement {
 		e.Programs.Lacks = "signals to other programs of yours: Linux 6.12 or newer holds them"
 	}
 	if err := apart(); err != nil {
+		e.Files.Lacks = "permissions, times and other attributes of your other files can be changed: this system gives programs no mounts of their own"
 		e.Network.Remedy = "Let programs make user namespaces; on Ubuntu: sysctl kernel.apparmor_restrict_unprivileged_userns=0."
 		if version >= holdsPorts {
 			e.Network.By = "the kernel (Landlock), by port"

@@ -2,6 +2,7 @@ package confine
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -52,12 +53,23 @@ func enter(files *[]*os.File) error {
 	if err := json.Unmarshal(message[:n], &b); err != nil {
 		return fmt.Errorf("hear the bounds: %w", err)
 	}
-	if err := os.MkdirAll(b.Temp, 0o700); err != nil {
-		return fmt.Errorf("make the folder for temporary files: %w", err)
+	for variable, folder := range map[string]string{"TMPDIR": b.Temp, "HOME": b.Home} {
+		if folder == "" {
+			continue
+		}
+		if err := os.MkdirAll(folder, 0o700); err != nil {
+			return fmt.Errorf("make a folder of its own: %w", err)
+		}
+		os.Setenv(variable, folder)
 	}
 	ports, err := b.connect(files)
 	if err != nil {
 		return err
+	}
+	if b.Apart {
+		if err := b.remount(); err != nil {
+			return fmt.Errorf("let it write to its own folders only: %w", err)
+		}
 	}
 	if err := dropPrivileges(); err != nil {
 		return err
@@ -68,7 +80,6 @@ func enter(files *[]*os.File) error {
 	if err := refuse(); err != nil {
 		return fmt.Errorf("filter system calls: %w", err)
 	}
-	os.Setenv("TMPDIR", b.Temp)
 	return nil
 }
 
@@ -152,6 +163,35 @@ func raiseLoopback() error {
 	return unix.IoctlIfreq(fd, unix.SIOCSIFFLAGS, loopback)
 }
 
+// remount makes everything but the folders that may be changed read-only for the process, in mounts of its own: Landlock does not
+// look at who changes the permissions, times and other attributes of a file.
+func (b Bounds) remount() error {
+	dir, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
+		return err
+	}
+	if err := unix.MountSetattr(unix.AT_FDCWD, "/", unix.AT_RECURSIVE, &unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY}); err != nil {
+		return err
+	}
+	for _, path := range b.Write {
+		err := unix.Mount(path, path, "", unix.MS_BIND|unix.MS_REC, "")
+		if err == nil {
+			err = unix.MountSetattr(unix.AT_FDCWD, path, unix.AT_RECURSIVE, &unix.MountAttr{Attr_clr: unix.MOUNT_ATTR_RDONLY})
+		}
+		if err != nil && !errors.Is(err, unix.ENOENT) {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	// The person's terminals are hidden behind such as are its own: many programs run commands in one.
+	if err := unix.Mount("devpts", "/dev/pts", "devpts", unix.MS_NOSUID|unix.MS_NOEXEC, "newinstance,ptmxmode=0666,mode=0600"); err != nil {
+		return fmt.Errorf("make terminals: %w", err)
+	}
+	return os.Chdir(dir) // into the new mount
+}
+
 // dropPrivileges gives up every capability, and what could give one back.
 func dropPrivileges() error {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
@@ -195,6 +235,9 @@ func (b Bounds) landlock(p ports) error {
 	allow(mayRead, b.Read...)
 	allow(mayWrite, b.Write...)
 	allow(mayUseDevice, devices...)
+	if b.Apart {
+		allow(mayUseDevice|unix.LANDLOCK_ACCESS_FS_READ_DIR, "/dev/ptmx", "/dev/pts")
+	}
 	for port, rights := range map[uint16]uint64{
 		p.proxy: unix.LANDLOCK_ACCESS_NET_CONNECT_TCP, p.model: unix.LANDLOCK_ACCESS_NET_CONNECT_TCP,
 		p.tools: unix.LANDLOCK_ACCESS_NET_CONNECT_TCP | unix.LANDLOCK_ACCESS_NET_BIND_TCP,

@@ -13,7 +13,7 @@ var errNoKernel = errors.New("there is nothing here to confine with")
 
 // Enforce is agent.Unenforced.
 func Enforce(func() error) agent.Enforcement {
-	return agent.Unenforced("Parley does not know how to let this system hold it yet. Parley's own tools keep to their bounds by themselves.")
+	return agent.Unenforced("Parley does not know yet how to let this system hold anything")
 }
 
 // Prepare fails.

@@ -37,8 +37,8 @@ func Prepare(b Bounds) (*Start, error) {
 	}
 	s := &Start{Attr: &syscall.SysProcAttr{}, Files: []*os.File{theirs}, conn: conn.(*net.UnixConn)}
 	if b.Apart {
-		s.Attr.Cloneflags = unix.CLONE_NEWUSER | unix.CLONE_NEWNET
-		s.Attr.AmbientCaps = []uintptr{unix.CAP_NET_ADMIN, unix.CAP_SETPCAP} // which an ordinary user, as whom it stays, would lose with exec
+		s.Attr.Cloneflags = unix.CLONE_NEWUSER | unix.CLONE_NEWNET | unix.CLONE_NEWNS
+		s.Attr.AmbientCaps = []uintptr{unix.CAP_NET_ADMIN, unix.CAP_SYS_ADMIN, unix.CAP_SETPCAP} // which an ordinary user, as whom it stays, would lose with exec
 		s.Attr.UidMappings = []syscall.SysProcIDMap{{ContainerID: os.Geteuid(), HostID: os.Geteuid(), Size: 1}}
 		s.Attr.GidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getegid(), HostID: os.Getegid(), Size: 1}}
 	}

@@ -24,7 +24,7 @@ type Dial func(ctx context.Context, network, address string) (net.Conn, error)
 
 // Destinations is what may be reached.
 type Destinations struct {
-	Model string   // the base URL of the model server, which the person configured; empty if there is none
+	Model string   // the base URL of the model server, which the person configured; one that is empty, or no URL, is not reached
 	Hosts []string // that the harness talks to with the person's own login, by https
 	Other Dial     // decides on everything else; nil refuses it
 }
@@ -43,13 +43,10 @@ type Exit struct {
 
 // Open serves the proxy on one listener, and, if relay is not nil, hands what connects to that to the model server as it is.
 // Both are closed with the exit.
-func Open(proxy, relay net.Listener, to Destinations, log *slog.Logger) (*Exit, error) {
+func Open(proxy, relay net.Listener, to Destinations, log *slog.Logger) *Exit {
 	e := &Exit{to: to, log: log}
-	if to.Model != "" {
-		var err error
-		if e.model, err = url.Parse(to.Model); err != nil {
-			return nil, err
-		}
+	if model, err := url.Parse(to.Model); err == nil && model.Host != "" {
+		e.model = model
 	}
 	e.life, e.cancel = context.WithCancel(context.Background())
 	e.server = &http.Server{
@@ -61,7 +58,7 @@ func Open(proxy, relay net.Listener, to Destinations, log *slog.Logger) (*Exit, 
 		context.AfterFunc(e.life, func() { relay.Close() })
 		e.served.Go(func() { e.relay(relay) })
 	}
-	return e, nil
+	return e
 }
 
 // Close ends what goes out. Nothing is let out any more when it returns.

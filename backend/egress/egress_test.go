@@ -31,10 +31,7 @@ func listen(t *testing.T) net.Listener {
 func open(t *testing.T, to Destinations) (*Exit, *http.Client) {
 	t.Helper()
 	l := listen(t)
-	e, err := Open(l, nil, to, slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := Open(l, nil, to, slog.New(slog.DiscardHandler))
 	t.Cleanup(e.Close)
 	proxy := &url.URL{Scheme: "http", Host: l.Addr().String()}
 	transport := &http.Transport{Proxy: http.ProxyURL(proxy), TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true}
@@ -100,10 +97,7 @@ func TestWhatIsReached(t *testing.T) {
 // TestWhatARefusalTells: nothing of why a connection failed.
 func TestWhatARefusalTells(t *testing.T) {
 	l := listen(t)
-	e, err := Open(l, nil, Destinations{Other: func(context.Context, string, string) (net.Conn, error) { return nil, errors.New("dial 10.0.0.1") }}, slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := Open(l, nil, Destinations{Other: func(context.Context, string, string) (net.Conn, error) { return nil, errors.New("dial 10.0.0.1") }}, slog.New(slog.DiscardHandler))
 	defer e.Close()
 	for request, want := range map[string]string{
 		"CONNECT a.example:443 HTTP/1.1\r\nHost: a.example:443\r\n\r\n": "502",
@@ -133,10 +127,7 @@ func TestARelay(t *testing.T) {
 	server := listen(t)
 	defer server.Close()
 	proxy, relay := listen(t), listen(t)
-	e, err := Open(proxy, relay, Destinations{Model: "http://" + server.Addr().String()}, slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := Open(proxy, relay, Destinations{Model: "http://" + server.Addr().String()}, slog.New(slog.DiscardHandler))
 	inside, err := net.Dial("tcp", relay.Addr().String())
 	if err != nil {
 		t.Fatal(err)

@@ -55,6 +55,26 @@ func TestAStepWithSeveralQuestions(t *testing.T) {
 	}
 }
 
+// A tool speaks to the person before its result, and one that asks them ends the part of the turn, whatever the agent may do.
+func TestToolsThatSpeakAndAsk(t *testing.T) {
+	r := newRig(t, modelserver.Options{}, "todo_write", "ask_user")
+	turn := r.finished(`[[tool:todo_write {"items":[{"text":"Ask","status":"in_progress"}]}]] [[tool:ask_user {"question":"Which?","options":["a","b"]}]]`)
+	said := ""
+	for _, e := range turn.Events {
+		switch e := e.(type) {
+		case agent.Plan:
+			said += fmt.Sprintf(" plan %v", e.Items)
+		case agent.ToolResult:
+			said += " result " + e.Name
+		case agent.InteractionRequest:
+			said += fmt.Sprintf(" %s %s", e.Kind, e.Payload)
+		}
+	}
+	if want := ` plan [{Ask in_progress}] result todo_write user_input {"question":"Which?","options":["a","b"]}`; said != want || turn.Finish.StopReason != agent.StopPaused {
+		t.Errorf("it said%s and finished with %+v", said, turn.Finish)
+	}
+}
+
 // §6 a deny can carry a note that goes to the model; what was answered is read in the order of the calls, what was not
 // as unanswered, and the second part counts its own usage.
 func TestWhatTheModelReadsAfterAPause(t *testing.T) {

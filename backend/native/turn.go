@@ -217,7 +217,12 @@ func (t *turn) runTogether(calls []call) []agent.ToolResult {
 			defer close(done[i])
 			seats <- struct{}{}
 			defer func() { <-seats }()
-			results[i] = t.runTool(c, func(e agent.Event) { said <- e }) // heard until the call is done
+			results[i] = t.runTool(c, func(e agent.Event) {
+				select {
+				case said <- e:
+				case <-t.ctx.Done():
+				}
+			})
 		}()
 	}
 	for i := range calls {

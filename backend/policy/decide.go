@@ -40,16 +40,16 @@ func For(p agent.Permissions) agent.Rules {
 // every program.
 //
 // A rule that denies has the first word. Then the first of these that says something: the tool itself, its server, the
-// strictest rule that matches or the commands that may be run, the default of the rules, the policy. What is protected asks even so. What asks is denied
-// where nobody may be asked, and allowed if the person did before; but what is protected, and what its tool wants to ask
-// about each time, they allow once only.
+// strictest rule that matches or the commands and hosts that are named, the default of the rules, the policy. What is protected asks
+// even so. What asks is denied where nobody may be asked, and allowed if the person did before; but what is protected, and
+// what its tool wants to ask about each time, they allow once only.
 func Decide(c Call, g agent.Grounds) agent.Permission {
 	s := inspect(c)
 	matching := strictest(s, g.Rules.Rules)
 	switch {
 	case matching == agent.Deny:
 		return agent.Deny
-	case matching == "" && c.Action == agent.ActionProcess && s.clear && runs(s.about, g.Rules):
+	case matching == "" && s.clear && named(s, g.Rules):
 		matching = agent.Allow
 	}
 	said := append(slices.Clone(c.Stated), matching, g.Default)
@@ -70,6 +70,17 @@ func Decide(c Call, g agent.Grounds) agent.Permission {
 		return agent.Allow
 	}
 	return agent.Ask
+}
+
+// named reports whether the rules name what a call is about.
+func named(s subject, r agent.Rules) bool {
+	switch s.action {
+	case agent.ActionProcess:
+		return runs(s.about, r)
+	case agent.ActionEgress:
+		return reaches(s.about, r)
+	}
+	return false
 }
 
 // guarded reports whether a call asks even where nothing else would: it is protected, or writes nobody knows where.

@@ -22,7 +22,6 @@ type Resolver func(ctx context.Context, host string) ([]netip.Addr, error)
 
 // Network says what may be reached.
 type Network struct {
-	Domains  []string // host names that need no approval; exactly these, none below them
 	Loopback []string // "host:port" on this machine that the person has configured: by http too
 	Resolve  Resolver
 }
@@ -48,14 +47,18 @@ func (r refused) Error() string { return string(r) }
 
 // denied is the refusal of what a model asked for, in words that it can act on.
 func denied(what string, why error) error {
-	return agent.Errorf(agent.CodeToolDenied, "%q was not reached: it %s.", what, why)
+	return agent.Errorf(agent.CodeToolDenied, "%s was not reached: it %s.", what, why)
 }
 
 // Check reads a URL that a model asks for. It looks nothing up: what a name leads to is for Addresses to say.
 func (n Network) Check(raw string) (Target, error) {
 	t, err := n.parse(raw)
 	if err != nil {
-		return Target{}, denied(raw, err)
+		name := "The address" // which may hold a password
+		if u, unread := url.Parse(raw); unread == nil && u.Hostname() != "" {
+			name = u.Hostname()
+		}
+		return Target{}, denied(name, err)
 	}
 	return t, nil
 }
@@ -91,11 +94,12 @@ func (n Network) parse(raw string) (Target, error) {
 	return t, checkHost(host)
 }
 
-// Allows reports whether a host, as a Target has it, may be reached without anybody being asked.
-func (n Network) Allows(host string) bool {
-	return slices.ContainsFunc(n.Domains, func(d string) bool {
+// reaches reports whether an address is at one of the hosts that the rules name.
+func reaches(address string, r agent.Rules) bool {
+	t, err := Network{}.Check(address)
+	return err == nil && slices.ContainsFunc(r.Domains, func(d string) bool {
 		known, err := canonical(d)
-		return err == nil && known == host
+		return err == nil && known == t.Host
 	})
 }
 

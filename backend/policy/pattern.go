@@ -111,6 +111,9 @@ func parse(text string) (p pattern, ok bool) {
 	return p, name != "" && narrow == closed
 }
 
+// Readable reports whether a text is a pattern.
+func Readable(text string) bool { _, ok := parse(text); return ok }
+
 // matches reports whether a rule with this pattern is about a call. What cannot be inspected matches no rule that allows, and
 // every other one for its tool: it is better asked about, or left.
 func (p pattern) matches(s subject, allows bool) bool {

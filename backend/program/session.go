@@ -52,7 +52,7 @@ type session struct {
 // start starts a program and makes it ready. resume names the session of its own that it is to go on with.
 func start(ctx context.Context, s *sandbox, launch agent.Launch, prompt agent.Prompt, resume string) (*session, error) {
 	n := &session{sandbox: s, launch: launch, key: keyOf(launch, prompt), speaker: s.backend.speakers[launch.Program.Speech]()}
-	o := Opening{Launch: launch, Dir: s.policy.Dir(), Session: resume, Resume: resume != ""}
+	o := Opening{Launch: launch, Policy: s.policy, Dir: s.policy.Dir(), Session: resume, Resume: resume != ""}
 	if !o.Resume {
 		o.Session = NewUUID()
 	}

@@ -34,7 +34,8 @@ type Settler interface {
 // Opening is what a program's session begins with.
 type Opening struct {
 	Launch  agent.Launch
-	Dir     string // the folder that it works in
+	Policy  agent.Policy
+	Dir     string // the folder that it works in: Policy's
 	Session string // the id in place of agent.MarkSession: of the session that goes on, or for one that begins
 	Resume  bool
 	Tools   *Tools // nil if there are none of ours

@@ -44,6 +44,9 @@ var attacks = map[string]func(target []string) error{
 		return err
 	},
 	"empty":  func(t []string) error { return os.Truncate(t[0], 1) },
+	"permit": func(t []string) error { return os.Chmod(t[0], 0o644) },
+	"date":   func(t []string) error { return os.Chtimes(t[0], time.Now(), time.Unix(1, 0)) },
+	"label":  func(t []string) error { return unix.Setxattr(t[0], "user.attack", []byte("x"), 0) },
 	"remove": func(t []string) error { return os.Remove(t[0]) },
 	"symlink": func(t []string) error {
 		_ = os.Remove("link")

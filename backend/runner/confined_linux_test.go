@@ -15,6 +15,8 @@ import (
 	"testing"
 	"unsafe"
 
+	"golang.org/x/sys/unix"
+
 	"parley/backend/agent"
 	"parley/backend/process"
 )
@@ -49,6 +51,7 @@ type world struct {
 	tcp, udp       string // addresses of listeners
 	unix, abstract string
 	datagram       string
+	terminal       string // of the person
 	bus            string // empty if there is no keychain here
 }
 
@@ -82,8 +85,27 @@ func newWorld(t *testing.T) *world {
 	}
 	t.Cleanup(func() { udp.Close(); datagrams.Close() })
 	w.udp = udp.LocalAddr().String()
+	w.terminal = terminal(t)
 	w.bus = keychain(t)
 	return w
+}
+
+// terminal opens one, and gives its path.
+func terminal(t *testing.T) string {
+	t.Helper()
+	f, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	number, err := unix.IoctlGetInt(int(f.Fd()), unix.TIOCGPTN)
+	if err == nil {
+		err = unix.IoctlSetPointerInt(int(f.Fd()), unix.TIOCSPTLCK, 0)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprint("/dev/pts/", number)
 }
 
 // started starts a program that ends with its input, and gives the first line that it says.
@@ -149,6 +171,8 @@ type plan struct {
 	attack  []string
 	asRoot  bool // an ordinary user cannot do it anywhere
 	missing bool // there is nothing to attack here
+
+	byMounts bool // it is held by those of its own, where there are any
 }
 
 // plans are all attacks. What an attack spoils is there again for the next.
@@ -161,6 +185,9 @@ func (w *world) plans() []plan {
 		{name: "write outside", attack: []string{"write", w.file}},
 		{name: "make outside", attack: []string{"write", filepath.Join(w.outside, "new")}},
 		{name: "empty outside", attack: []string{"empty", filepath.Join(w.outside, "spare")}},
+		{name: "permissions outside", attack: []string{"permit", w.file}, byMounts: true},
+		{name: "times outside", attack: []string{"date", w.file}, byMounts: true},
+		{name: "attributes outside", attack: []string{"label", w.file}, byMounts: true},
 		{name: "remove outside", attack: []string{"remove", filepath.Join(w.outside, "spare")}},
 		{name: "symlink", attack: []string{"symlink", w.file}},
 		{name: "symlink swapped in a race", attack: []string{"swap", w.file}},
@@ -184,6 +211,7 @@ func (w *world) plans() []plan {
 		{name: "the keychain's bus", attack: []string{"bus", w.bus}, missing: w.bus == ""},
 		{name: "docker's socket", attack: []string{"unix socket", w.unix}},
 		{name: "a socket inside the sandbox", attack: []string{"unix socket", "door.sock"}},
+		{name: "the person's terminal", attack: []string{"write", w.terminal}, asRoot: true},
 		{name: "X11's abstract socket", attack: []string{"abstract socket", w.abstract}},
 		{name: "a socket of a pair, pointed elsewhere", attack: []string{"pair", w.datagram}},
 		{name: "TCP to another port", attack: []string{"tcp", w.tcp}},
@@ -250,7 +278,7 @@ func TestAttacks(t *testing.T) {
 	t.Run("sandboxed, without a network of its own", func(t *testing.T) {
 		l, policy := newLocal(t, "engine")
 		e := l.Enforcement()
-		e.Network = agent.Held{By: "Landlock, by port", Lacks: "it is to be so"}
+		e.Network, e.Files.Lacks = agent.Held{By: "Landlock, by port", Lacks: "it is to be so"}, "it is to be so"
 		l.enforce = func() agent.Enforcement { return e }
 		policy.Folder = w.folder
 		w.attackFrom(t, l, policy)
@@ -272,8 +300,9 @@ func (w *world) attackFrom(t *testing.T, l *Local, policy agent.Policy) {
 	}
 	for _, p := range w.plans() {
 		t.Run(p.name, func(t *testing.T) {
-			if said := attack(t, p.attack...); !strings.HasPrefix(said, "refused: ") {
-				t.Errorf("it was not refused: %s", said)
+			said := attack(t, p.attack...)
+			if held := !p.byMounts || l.Enforcement().Files.Lacks == ""; strings.HasPrefix(said, "refused: ") != held {
+				t.Errorf("said to be held %v: %s", held, said)
 			}
 		})
 	}
@@ -290,7 +319,7 @@ func (w *world) attackFrom(t *testing.T, l *Local, policy agent.Policy) {
 			write = "done"
 		}
 		file := filepath.Join(w.folder, "file")
-		for _, c := range [][]string{{"done", "read", file}, {write, "write", file}, {"done", "write", filepath.Join(policy.Scratch, "mine")}} {
+		for _, c := range [][]string{{"done", "read", file}, {write, "write", file}, {"done", "write", filepath.Join(policy.Scratch, "mine")}, {"done", "write", "mine"}} {
 			if said := attack(t, c[1:]...); !strings.HasPrefix(said, c[0]) {
 				t.Errorf("%v: %s", c[1:], said)
 			}
@@ -321,6 +350,23 @@ func TestTooMuch(t *testing.T) {
 				t.Errorf("it was not ended: %+v, %v", said.events, said.err)
 			}
 		})
+	}
+}
+
+// TestWhereNothingIsHeld: only what is Parley's own keeps to a scratch folder there.
+func TestWhereNothingIsHeld(t *testing.T) {
+	for scope, runs := range map[agent.FileScope]bool{"": false, agent.FilesSandboxed: false, agent.FilesProject: true, agent.FilesFull: true} {
+		l, policy := newLocal(t, "engine")
+		l.enforce = func() agent.Enforcement { return agent.Unenforced("the kernel is another") }
+		policy.Scope = scope
+		s := newSandbox(t, l, policy)
+		if said := listen(t.Context(), newConn(t, s), say("deltas 1 1"), nil); said.err != nil {
+			t.Errorf("%q: Parley's own: %v", scope, said.err)
+		}
+		launch := agent.Launch{Backend: agent.BackendLocal, Harness: agent.KindPi, Program: &agent.Program{Command: "pi"}}
+		if _, err := s.Open(t.Context(), launch); (err == nil) != runs || err != nil && !strings.Contains(agent.AsError(err).Message, "the kernel is another") {
+			t.Errorf("%q: a program: %v", scope, err)
+		}
 	}
 }
 

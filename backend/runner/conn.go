@@ -58,13 +58,22 @@ func (c *conn) Steer(ctx context.Context, said agent.Steering) bool {
 	case <-ctx.Done():
 		return false
 	}
-	select {
-	case a := <-answer:
-		return a.OK
-	case <-x.over:
-	case <-ctx.Done():
+	over := (<-chan struct{})(x.over)
+	var late <-chan time.Time
+	for {
+		select {
+		case a := <-answer:
+			return a.OK
+		case <-over: // the answer may be on its way still: by HTTP it comes apart from the turn
+			over, late = nil, time.After(c.runner.limits.stop)
+		case <-late:
+			return false
+		case <-c.runner.dead:
+			return false
+		case <-ctx.Done():
+			return false
+		}
 	}
-	return false
 }
 
 // take takes a turn and gives its Finish. say gets the events before it, and reports whether more are wanted.

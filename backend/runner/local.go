@@ -36,12 +36,16 @@ type Local struct {
 	enforce func() agent.Enforcement
 }
 
-// NewLocal makes the backend. No process is started before NewSandbox.
+// NewLocal makes the backend. No process is started before NewSandbox or Enforcement.
 func NewLocal(options LocalOptions) (*Local, error) {
 	if options.Executable == "" || options.Log == nil {
 		return nil, errors.New("a local runner needs an executable and a log")
 	}
-	l := &Local{options: options, limits: limits{hello: 10 * time.Second, silence: time.Minute, stop: agent.StopGrace}, bound: process.Bound{Tasks: confine.MaxTasks, Memory: process.MachineMemory() / 2}}
+	l := &Local{
+		options: options,
+		limits:  limits{hello: 10 * time.Second, silence: time.Minute, stop: agent.StopGrace},
+		bound:   process.Bound{Tasks: confine.MaxTasks, Memory: process.MachineMemory() / 2},
+	}
 	l.enforce = sync.OnceValue(func() agent.Enforcement { return confine.Enforce(l.tryApart) })
 	return l, nil
 }
@@ -78,11 +82,9 @@ func (l *Local) NewSandbox(ctx context.Context, policy agent.Policy) (agent.Sand
 	s.forget = func() { l.options.Servers.Gone(s) }
 	if ways.Proxy != nil {
 		to := egress.Destinations{Model: policy.Model, Hosts: harness.HostsOf(policy.Own), Other: s.reach}
-		if s.exit, err = egress.Open(ways.Proxy, ways.Model, to, s.log); err != nil {
-			ways.Close()
-			p.Kill()
-			return nil, agent.Wrap(agent.CodeSandbox, err, "The agent's way to its model could not be opened.")
-		}
+		s.exit = egress.Open(ways.Proxy, ways.Model, to, s.log)
+	} else if policy.Scope != agent.FilesProject && policy.Scope != agent.FilesFull {
+		s.loose = l.Enforcement().Files.Lacks
 	}
 	go s.write()
 	go s.read()
@@ -115,9 +117,18 @@ type sandbox struct {
 	*process.Process
 	link
 	exit    *egress.Exit  // of its network; nil if it has that of everybody
+	loose   string        // why nothing but tools of ours would keep to its scratch folder; empty if the system does, or it need not
 	private string        // goes with the process
 	ready   chan struct{} // closed after hello
 	forget  func()        // what was reported of its MCP servers
+}
+
+// Open makes a conn. What the system does not hold to a scratch folder is not let near one.
+func (s *sandbox) Open(ctx context.Context, launch agent.Launch) (agent.Conn, error) {
+	if s.loose != "" && launch.Program != nil {
+		return nil, agent.Errorf(agent.CodeSandbox, "%s was not started: it would not keep to a scratch folder, because here %s. Let the session work in its folder, or in all files, or choose an agent of Parley's own.", launch.Program.Command, s.loose)
+	}
+	return s.link.Open(ctx, launch)
 }
 
 // Close ends the runner. It returns when the process and all that it started are gone.

@@ -4,17 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"net"
-	"net/netip"
 	"net/url"
 
 	"parley/backend/agent"
 	"parley/backend/policy"
+	"parley/backend/tool"
 )
-
-// internet is what an agent may reach by its name at all.
-var internet = policy.Network{Resolve: func(ctx context.Context, host string) ([]netip.Addr, error) {
-	return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
-}}
 
 // reach connects a confined agent to a host that the turn which runs lets it reach. It is asked on this side, which is not the
 // agent's.
@@ -24,7 +19,7 @@ func (s *sandbox) reach(ctx context.Context, network, address string) (net.Conn,
 	if x == nil || port != "443" || !x.lets(host) {
 		return nil, agent.Errorf(agent.CodeToolDenied, "Nobody has allowed the agent to reach %s.", address)
 	}
-	return internet.Dial(ctx, network, address)
+	return tool.Internet.Dial(ctx, network, address)
 }
 
 // lets reports whether a turn lets its agent reach a host: by what calls are decided by, or because the person allowed a call

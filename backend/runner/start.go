@@ -2,7 +2,6 @@ package runner
 
 import (
 	"cmp"
-	"errors"
 	"os"
 	"slices"
 	"strings"
@@ -34,9 +33,10 @@ func enter(confined bool) error {
 // start starts a runner under policy, whose private folder is its own: within bounds if the policy has any, and the system
 // can hold them.
 func (l *Local) start(policy agent.Policy) (*process.Process, confine.Ways, error) {
+	holds := policy.Scope != agent.FilesFull && l.Enforcement().Files.By != ""
 	args := []string{"--root", policy.Scratch, "--private", policy.Private,
 		"--scope", string(cmp.Or(policy.Scope, agent.FilesSandboxed)), "--folder", policy.Folder, "--data", policy.Data}
-	if policy.Scope == agent.FilesFull || l.Enforcement().Files.By == "" {
+	if !holds {
 		p, err := process.Start(l.command(policy.Scratch, args), l.options.Ledger)
 		if err != nil {
 			return nil, confine.Ways{}, agent.Wrap(agent.CodeSandbox, err, "The agent's process could not be started.")
@@ -76,7 +76,8 @@ func (l *Local) startConfined(bounds confine.Bounds, command process.Command) (*
 	if err != nil {
 		p.Kill()
 		p.Stdout.Close()
-		return nil, confine.Ways{}, errors.Join(err, errors.New(p.Stderr()))
+		l.options.Log.Warn("runner: not confined", "error", err, "stderr", p.Stderr())
+		return nil, confine.Ways{}, err
 	}
 	return p, ways, nil
 }

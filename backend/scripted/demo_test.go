@@ -95,6 +95,29 @@ func TestDemoTools(t *testing.T) {
 	}
 }
 
+func TestDemoWorkComesToItsEnd(t *testing.T) {
+	turn, _ := demo(t, "/demo work")
+	var last agent.Plan
+	for _, e := range turn.Events {
+		if plan, ok := e.(agent.Plan); ok {
+			last = plan
+		}
+	}
+	for _, item := range last.Items {
+		if item.Status != "completed" {
+			t.Errorf("%s is %s", item.Text, item.Status)
+		}
+	}
+	for _, r := range turn.Results() {
+		if r.IsError {
+			t.Errorf("%s: %s", r.Name, r.Output)
+		}
+	}
+	if len(last.Items) != 3 {
+		t.Errorf("the checklist has %d items", len(last.Items))
+	}
+}
+
 func TestDemoMarkdownShowsEverything(t *testing.T) {
 	turn, _ := demo(t, "/demo markdown")
 	for _, sign := range []string{"# ", "## ", "1. ", "- [x] ", "> ", "|---", "```go", "```python", "```mermaid", "$$", "](https://", "[^source]:", "**", "~~"} {

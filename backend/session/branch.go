@@ -62,7 +62,7 @@ func (s *Sessions) Fork(ctx context.Context, key agent.SessionKey, message agent
 	if err != nil {
 		return agent.SessionKey{}, err
 	}
-	wanted, err := s.wanted(session.Agent, agentID, overlay)
+	wanted, err := s.wanted(ctx, session, agentID, overlay)
 	if err != nil {
 		return agent.SessionKey{}, err
 	}

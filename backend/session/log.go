@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"parley/backend/agent"
+	"parley/backend/store"
 )
 
 // turnLog stores what one turn says.
@@ -59,12 +60,16 @@ func (l *turnLog) follow(ctx context.Context, b *batch) agent.Event {
 // store keeps events, then shows them.
 func (l *turnLog) store(ctx context.Context, events []agent.Event) error {
 	s, t := l.sessions, l.turn
+	events, err := l.setAside(ctx, events)
+	if err != nil {
+		return notStored(err)
+	}
 	if events = l.complete(events); len(events) == 0 {
 		return nil
 	}
 	records, err := s.Store.AppendEvents(ctx, t.Key, t.ID, events)
 	if err != nil {
-		return agent.Wrap(agent.CodeInternal, err, "The answer could not be stored, so it was stopped. Is the disk full?")
+		return notStored(err)
 	}
 	t.publish(records)
 	for _, r := range records {
@@ -74,6 +79,29 @@ func (l *turnLog) store(ctx context.Context, events []agent.Event) error {
 		}
 	}
 	return nil
+}
+
+func notStored(err error) error {
+	return agent.Wrap(agent.CodeInternal, err, "The answer could not be stored, so it was stopped. Is the disk full?")
+}
+
+// setAside keeps what was written to files where a person can take it back, and gives the events that are left.
+func (l *turnLog) setAside(ctx context.Context, events []agent.Event) (rest []agent.Event, err error) {
+	for _, e := range events {
+		w, wrote := e.(agent.FileWritten)
+		if !wrote {
+			rest = append(rest, e)
+			continue
+		}
+		c := store.FileChange{Path: w.Path, Before: append([]byte{}, w.Before...), After: append([]byte{}, w.After...)}
+		if w.Created {
+			c.Before = nil
+		}
+		if err := l.sessions.Store.AddFileChange(ctx, l.turn.Key, l.turn.ID, c); err != nil {
+			return nil, err
+		}
+	}
+	return rest, nil
 }
 
 func (l *turnLog) finish(f agent.Finish) agent.Event {

@@ -183,13 +183,18 @@ func (s *Sessions) open(ctx context.Context, t *Turn, session store.Session, ins
 	if key, ok := s.Key(spec.Provider); ok {
 		o.prompt.Secrets = map[string]string{spec.Provider: key}
 	}
-	scratch := s.Scratch(t.Key)
-	if err := os.MkdirAll(scratch, 0o700); err != nil {
+	policy := s.Policy(session)
+	if err := os.MkdirAll(policy.Scratch, 0o700); err != nil {
 		o.err = agent.Wrap(agent.CodeSandbox, err, "The session's scratch folder could not be made.")
 		return o
 	}
-	o.conn, o.err = s.Environment.Open(t.ctx, t.Key, agent.Policy{Scope: session.Scope, Scratch: scratch, Folder: session.WorkingDir, Data: s.Data}, o.launch)
+	o.conn, o.err = s.Environment.Open(t.ctx, t.Key, policy, o.launch)
 	return o
+}
+
+// Policy says what the session's agent may touch.
+func (s *Sessions) Policy(session store.Session) agent.Policy {
+	return agent.Policy{Scope: session.Scope, Scratch: s.Scratch(session.Key), Folder: session.WorkingDir, Data: s.Data}
 }
 
 // settle stores how a turn ended, or that it waits, and shows it.

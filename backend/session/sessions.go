@@ -23,7 +23,7 @@ var ErrBusy = errors.New("the session is busy with another turn")
 type Options struct {
 	Store       *store.Store
 	Environment *agent.Environment
-	Agent       func(id string) (agent.Spec, error) // "" is the agent for who chose none
+	Agent       func(ctx context.Context, project agent.ProjectID, id string) (agent.Spec, error) // "" is the agent for who chose none
 	Harness     func(agent.Kind) (agent.Harness, error)
 	Key         func(provider string) (string, bool)          // the API key of a provider
 	Servers     func(ids []string) ([]agent.MCPServer, error) // the MCP servers of these names
@@ -143,7 +143,7 @@ func (s *Sessions) find(ctx context.Context, r Request) (store.Session, error) {
 	if err != nil {
 		return session, err
 	}
-	wanted, err := s.wanted(session.Agent, r.Agent, r.Overlay)
+	wanted, err := s.wanted(ctx, session, r.Agent, r.Overlay)
 	if err != nil {
 		return store.Session{}, err
 	}
@@ -159,20 +159,38 @@ func (s *Sessions) find(ctx context.Context, r Request) (store.Session, error) {
 }
 
 // wanted gives the agent with an id, or the one that a session has, as the overlay wants it.
-func (s *Sessions) wanted(has agent.Spec, id string, overlay agent.Overlay) (agent.Spec, error) {
-	if id == "" || id == has.ID {
-		return overlay.Over(has), nil
+func (s *Sessions) wanted(ctx context.Context, has store.Session, id string, overlay agent.Overlay) (agent.Spec, error) {
+	if id == "" || id == has.Agent.ID {
+		return over(has.Agent, overlay)
 	}
-	spec, err := s.Agent(id)
-	return overlay.Over(spec), err
+	spec, err := s.Agent(ctx, has.Key.Project, id)
+	if err != nil {
+		return spec, err
+	}
+	return over(spec, overlay)
+}
+
+// over gives an agent as a request wants it. A session may have some of its agent's tools, and never others; only a program,
+// which has tools of its own, may be given what its agent does not name.
+func over(spec agent.Spec, overlay agent.Overlay) (agent.Spec, error) {
+	if overlay.Tools != nil && !spec.Harness.IsProgram() {
+		for _, name := range *overlay.Tools {
+			if !slices.Contains(spec.Tools, name) {
+				return agent.Spec{}, agent.Errorf(agent.CodeToolUnavailable, "The agent %q does not have the tool %q. It has: %s.", spec.ID, name, strings.Join(spec.Tools, ", "))
+			}
+		}
+	}
+	return overlay.Over(spec), nil
 }
 
 func (s *Sessions) create(ctx context.Context, key agent.SessionKey, wanted string, overlay agent.Overlay) (store.Session, error) {
-	spec, err := s.Agent(wanted)
+	spec, err := s.Agent(ctx, key.Project, wanted)
 	if err != nil {
 		return store.Session{}, err
 	}
-	spec = overlay.Over(spec)
+	if spec, err = over(spec, overlay); err != nil {
+		return store.Session{}, err
+	}
 	err = s.Store.CreateSession(ctx, key, spec, s.Folder(key.Project))
 	if err != nil && !errors.Is(err, store.ErrExists) {
 		return store.Session{}, err

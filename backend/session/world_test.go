@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"log/slog"
 	"path/filepath"
 	"strings"
@@ -52,7 +53,7 @@ func openOver(t *testing.T, path string, engine agent.Backend) *world {
 	sessions, err := Open(t.Context(), Options{
 		Store:       history,
 		Environment: env,
-		Agent: func(id string) (agent.Spec, error) {
+		Agent: func(_ context.Context, _ agent.ProjectID, id string) (agent.Spec, error) {
 			switch id {
 			case "", player.ID:
 				return player, nil

@@ -34,11 +34,13 @@ func putMedia(ctx context.Context, tx tx, project agent.ProjectID, m agent.Media
 	return noteUnused(ctx, tx, key, at)
 }
 
-// noteUnused lets media be collected after a while if no message refers to it, neither one that was sent nor one that waits.
+// noteUnused lets media be collected after a while if nothing refers to it: no message, neither one that was
+// sent nor one that waits, and no change of a file.
 func noteUnused(ctx context.Context, tx tx, media, at int64) error {
 	_, err := tx.exec(ctx, `INSERT OR REPLACE INTO media_unused (media, since)
 		SELECT ?1, ?2 WHERE NOT EXISTS (SELECT 1 FROM message_media WHERE media = ?1)
-			AND NOT EXISTS (SELECT 1 FROM queued_media WHERE media = ?1)`, media, at)
+			AND NOT EXISTS (SELECT 1 FROM queued_media WHERE media = ?1)
+			AND NOT EXISTS (SELECT 1 FROM file_change WHERE before = ?1) AND NOT EXISTS (SELECT 1 FROM file_change WHERE after = ?1)`, media, at)
 	return err
 }
 

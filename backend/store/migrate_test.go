@@ -204,6 +204,21 @@ func holdsTheGarden(t *testing.T, s *Store, schema int) {
 	if want := map[bool]string{true: "project /garden", false: "sandboxed "}[schema >= 6]; fmt.Sprint(list[0].Scope, " ", list[0].WorkingDir) != want {
 		t.Errorf("it is about %s %q, not %s", list[0].Scope, list[0].WorkingDir, want)
 	}
+	if schema >= 8 {
+		changes, err := s.FileChanges(t.Context(), list[0].Key, "t1")
+		if err != nil || len(changes) != 1 || changes[0].Path != "/garden/list.txt" || changes[0].Before != nil || string(changes[0].After) != "milk\n" {
+			t.Errorf("the changes of files are %+v (%v)", changes, err)
+		}
+	}
+	if schema >= 9 {
+		made, err := s.Agents(t.Context())
+		if err != nil || len(made) != 1 || made[0].ID != "gardener" || made[0].Permissions.Mode != agent.ModePlan {
+			t.Errorf("the agents are %+v (%v)", made, err)
+		}
+		if trusted, err := s.Trusts(t.Context(), "elsewhere"); err != nil || !trusted {
+			t.Errorf("the project is not trusted (%v)", err)
+		}
+	}
 	answer := text("a1", agent.RoleAssistant, "Pears, mostly.")
 	answer.Model = "m"
 	if want := []agent.Message{{ID: "u1", Role: agent.RoleUser, Parts: question}, answer}; !reflect.DeepEqual(history, want) {

@@ -68,6 +68,11 @@ func everyCall(t *testing.T, s *Store) []namedCall {
 		{"MediaPart", func() error { _, err := s.MediaPart(ctx, home.Project, picture.Handle); return err }},
 		{"SetSetting", func() error { return s.SetSetting(ctx, "lock_after", "5") }},
 		{"Setting", func() error { _, err := s.Setting(ctx, "lock_after"); return err }},
+		{"PutAgent", func() error { return s.PutAgent(ctx, spec) }},
+		{"Agents", func() error { _, err := s.Agents(ctx); return err }},
+		{"DeleteAgent", func() error { return s.DeleteAgent(ctx, spec.ID) }},
+		{"Trust", func() error { return errors.Join(s.Trust(ctx, home.Project, true), s.Trust(ctx, home.Project, false)) }},
+		{"Trusts", func() error { _, err := s.Trusts(ctx, home.Project); return err }},
 		{"Session", func() error { _, err := s.Session(ctx, home); return err }},
 		{"Sessions", func() error { _, err := s.Sessions(ctx, home.Project, Page{}, 10); return err }},
 		{"Turn", func() error { _, err := s.Turn(ctx, home, "a1"); return err }},
@@ -103,6 +108,10 @@ func everyCall(t *testing.T, s *Store) []namedCall {
 		{"Leaf", func() error { _, err := s.Leaf(ctx, head); return err }},
 		{"Siblings", func() error { _, err := s.Siblings(ctx, Turn{ID: head}); return err }},
 		{"Editions", func() error { _, err := s.Editions(ctx, home, "u1"); return err }},
+		{"AddFileChange", func() error {
+			return s.AddFileChange(ctx, home, head, FileChange{Path: "/a", After: []byte("x")})
+		}},
+		{"FileChanges", func() error { _, err := s.FileChanges(ctx, home, head); return err }},
 		{"Fork", func() error { return s.Fork(ctx, home, "t4", "fork", spec) }},
 		{"PurgeSession", func() error { return errors.Join(s.DeleteSession(ctx, other), s.PurgeSession(ctx, other)) }},
 		{"forget", func() error { _, err := s.forget(ctx); return err }},
@@ -117,7 +126,7 @@ func readsAll(step string) bool {
 	table, _, indexed := strings.Cut(table, " ")
 	switch table {
 	case "session", "turn", "message", "log", "word", "media", "message_media", "setting",
-		"question", "approval", "queued", "queued_media", "media_project":
+		"question", "approval", "trusted", "queued", "queued_media", "media_project":
 		return scans && !indexed
 	}
 	return false

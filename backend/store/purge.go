@@ -29,6 +29,9 @@ func (s *Store) PurgeSession(ctx context.Context, key agent.SessionKey) error {
 				return err
 			}
 		}
+		if err := forgetFileChanges(ctx, tx, milliseconds(s.now()), session); err != nil {
+			return err
+		}
 		for _, text := range []string{
 			`DELETE FROM message WHERE session = ?`,
 			`DELETE FROM queued WHERE session = ?`,
@@ -49,6 +52,22 @@ func (s *Store) PurgeSession(ctx context.Context, key agent.SessionKey) error {
 	})
 	if err == nil {
 		wake(s.uncollected)
+	}
+	return err
+}
+
+// forgetFileChanges removes what a session's runs wrote, and lets the contents be collected.
+func forgetFileChanges(ctx context.Context, tx tx, at, session int64) error {
+	rows, err := tx.query(ctx, `DELETE FROM file_change WHERE turn IN (SELECT id FROM turn WHERE session = ?) RETURNING before, after`, session)
+	contents, err := list(rows, err, func(row scanner) (sides [2]sql.NullInt64, err error) {
+		return sides, row.Scan(&sides[0], &sides[1])
+	})
+	for _, sides := range contents {
+		for _, media := range sides {
+			if err == nil && media.Valid {
+				err = noteUnused(ctx, tx, media.Int64, at)
+			}
+		}
 	}
 	return err
 }

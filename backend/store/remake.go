@@ -59,9 +59,12 @@ func remake(ctx context.Context, tx tx) (remade []any, err error) {
 		`DELETE FROM media_project WHERE media NOT IN (SELECT key FROM media)`,
 		`INSERT OR IGNORE INTO media_project (media, project) SELECT media, project FROM message_media JOIN message ON message.key = message JOIN session ON session.key = session
 			UNION SELECT media, project FROM queued_media JOIN queued ON queued.key = queued JOIN session ON session.key = session`,
-		`DELETE FROM media_unused WHERE media NOT IN (SELECT key FROM media) OR media IN (SELECT media FROM message_media UNION SELECT media FROM queued_media)`,
+		`DELETE FROM file_change WHERE turn NOT IN (SELECT id FROM turn) OR before NOT IN (SELECT key FROM media) OR after NOT IN (SELECT key FROM media)`,
+		`DELETE FROM media_unused WHERE media NOT IN (SELECT key FROM media)
+			OR media IN (SELECT media FROM message_media UNION SELECT media FROM queued_media UNION SELECT before FROM file_change UNION SELECT after FROM file_change)`,
 		`INSERT OR IGNORE INTO media_unused (media, since) SELECT key, unixepoch() * 1000 FROM media
-			WHERE key NOT IN (SELECT media FROM message_media UNION SELECT media FROM queued_media)`,
+			WHERE key NOT IN (SELECT media FROM message_media UNION SELECT media FROM queued_media
+				UNION SELECT before FROM file_change WHERE before IS NOT NULL UNION SELECT after FROM file_change WHERE after IS NOT NULL)`,
 		`INSERT OR IGNORE INTO search_retitled (session) SELECT key FROM session WHERE title <> ''`,
 	} {
 		if err == nil {

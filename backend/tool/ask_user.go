@@ -9,7 +9,7 @@ import (
 //go:embed ask_user.md
 var askUserText string
 
-var askUser = asking(define(Definition{Name: "ask_user", Description: askUserText}, runAskUser))
+var askUser = asking[askUserArguments](define(Definition{Name: "ask_user", Description: askUserText}, runAskUser))
 
 // askUserArguments are what the question shows, too.
 type askUserArguments struct {

@@ -45,7 +45,7 @@ func (s *Set) Decide(call agent.ToolCall, g agent.Grounds) agent.Event {
 	switch {
 	case !granted:
 		return nil
-	case t.asks && t.fits(call.Input):
+	case t.asks != nil && t.asks(call.Input):
 		return agent.InteractionRequest{Call: call.ID, Kind: agent.UserInput, Payload: call.Input}
 	case t.ReadOnly:
 		return Gate(g, call, "", call.Name)

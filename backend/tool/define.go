@@ -26,8 +26,7 @@ func defineSpeaking[A any](d Definition, run func(ctx context.Context, files *Fi
 	d.Description = strings.TrimSpace(d.Description)
 	d.Schema, _ = json.Marshal(wanted) // strings, numbers and shapes: it cannot fail
 	d.ReadOnly = true
-	fits := func(input json.RawMessage) bool { return wanted.decodeAll(input, new(A)) == nil }
-	return tool{Definition: d, fits: fits, run: func(ctx context.Context, files *Files, call agent.ToolCall, say say) (string, json.RawMessage, error) {
+	return tool{Definition: d, run: func(ctx context.Context, files *Files, call agent.ToolCall, say say) (string, json.RawMessage, error) {
 		var in A
 		if problems := wanted.decodeAll(call.Input, &in); problems != nil {
 			return "", nil, refuse("The arguments of %s do not fit: %s.", d.Name, strings.Join(problems, "; "))
@@ -61,7 +60,8 @@ func alwaysAsked(t tool) tool {
 }
 
 // asking makes a tool one that is not run: its arguments are a question to the person, and what they say is its result.
-func asking(t tool) tool {
-	t.asks = true
+func asking[A any](t tool) tool {
+	wanted := shapeOf(reflect.TypeFor[A]())
+	t.asks = func(input json.RawMessage) bool { return wanted.decodeAll(input, new(A)) == nil }
 	return t
 }

@@ -9,7 +9,7 @@ import (
 
 const (
 	maxStream = 1 << 20 // kept of each output of a command
-	maxRecent = 8 << 10 // shown of it while it runs
+	maxRecent = 4 << 10 // of it, half of that is shown while it runs: the log keeps all that is shown
 )
 
 // excerpt keeps the first and the last half of room of what is written to it. Its methods may be called at once.

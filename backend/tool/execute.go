@@ -20,7 +20,7 @@ func (f *Files) environment() []string {
 }
 
 // pace is how often a running command shows what it wrote.
-const pace = 200 * time.Millisecond
+const pace = 500 * time.Millisecond
 
 // execute runs a command to its end, and shows the end of what it has written every now and then. If ctx ends first, it and
 // all that it started are ended.
@@ -28,7 +28,6 @@ func execute(ctx context.Context, c process.Command, limit time.Duration, show f
 	var stdout, stderr, recent excerpt
 	stdout.room, stderr.room, recent.room = maxStream, maxStream, maxRecent
 	c.Stderr = both{&stderr, &recent}
-	begun := time.Now()
 	p, err := process.Start(c, "")
 	if err != nil {
 		return d, refuse("%s could not be started: %v.", filepath.Base(c.Path), reason(err))
@@ -69,6 +68,5 @@ func execute(ctx context.Context, c process.Command, limit time.Duration, show f
 	}
 	d.Stdout, d.Stderr = stdout.String(), stderr.String()
 	d.ExitCode, d.Signal = p.Outcome()
-	d.DurationMS = time.Since(begun).Milliseconds()
 	return d, nil
 }

@@ -27,6 +27,7 @@ type Files struct {
 	data     fs.FileInfo // of Parley's own folder; nil if it is not here
 	home     string      // of the programs that run here; empty: the person's
 	approved bool        // a person has allowed to write what is protected
+	say      say         // is told what a call writes
 }
 
 // layers are the folders that are seen as one: first the one that is written to, then what shines through. Either may be nil.
@@ -77,11 +78,11 @@ func (f *Files) Close() error {
 	return nil
 }
 
-// excepting is f for a call that a person has allowed by itself.
-func (f *Files) excepting() *Files {
-	excepting := *f
-	excepting.approved = true
-	return &excepting
+// during is f for one call.
+func (f *Files) during(approved bool, say say) *Files {
+	during := *f
+	during.approved, during.say = approved, say
+	return &during
 }
 
 // Protected reports whether it takes a person's approval to write what name leads to.
@@ -92,6 +93,14 @@ func (f *Files) Protected(name string) bool {
 	}
 	var protected protection
 	return errors.As(err, &protected)
+}
+
+// absolute is the path of what was written at a place.
+func (f *Files) absolute(at string) string {
+	if at = filepath.FromSlash(at); filepath.IsAbs(at) {
+		return at
+	}
+	return filepath.Join(f.base, at)
 }
 
 // locate gives the directory that a name begins in, and the way from there, without any "..".

@@ -117,8 +117,8 @@ func upper(name string) string {
 // §2 What is refused is so in every scope and every spelling; what is refused for writing only can be read.
 func TestProtectedNames(t *testing.T) {
 	secrets := []string{".ssh", ".aws", ".env", ".env.local", ".netrc", "_netrc", ".npmrc", ".pypirc", ".git-credentials", ".docker", ".kube", "kubeconfig"}
-	starts := []string{".git", "git~1", ".gitconfig", ".bashrc", ".bash_profile", ".profile", ".zshrc", ".zshenv", "autostart", "LaunchAgents", "config.fish", ".xsessionrc"}
-	harmless := []string{"git", ".gitignore", ".github", "env", "ssh", ".sshx", "a.env", "profile", "bashrc", "my.npmrc"}
+	starts := []string{".git", "git~1", ".gitconfig", ".bashrc", ".bash_profile", ".profile", ".zshrc", ".zshenv", "autostart", "LaunchAgents", "config.fish", ".xsessionrc", ".parley", "mine.agent.yaml"}
+	harmless := []string{"git", ".gitignore", ".github", "env", "ssh", ".sshx", "a.env", "profile", "bashrc", "my.npmrc", "agent.yaml", "parley"}
 	for _, scope := range scopes {
 		s := newScoped(t)
 		set := s.in(t, scope)
@@ -170,11 +170,11 @@ func TestOnlyAPersonGivesWhatIsProtected(t *testing.T) {
 			if e, denied := set.Decide(wants, agent.Grounds{Policy: agent.PermissionDeny}).(agent.ToolResult); !denied || !e.Denied {
 				t.Errorf("%s %s: it is not denied", scope, path)
 			}
-			refused(t, set.Run(t.Context(), wants, nil), "is protected")
-			if r := set.RunApproved(t.Context(), wants, nil); r.IsError {
+			refused(t, set.Run(t.Context(), wants, unheard), "is protected")
+			if r := set.RunApproved(t.Context(), wants, unheard); r.IsError {
 				t.Errorf("%s %s: %s", scope, path, r.Output)
 			}
-			refused(t, set.RunApproved(t.Context(), agent.ToolCall{Name: "read_file", Input: fmt.Appendf(nil, `{"path":%q}`, ".env")}, nil), "is protected")
+			refused(t, set.RunApproved(t.Context(), agent.ToolCall{Name: "read_file", Input: fmt.Appendf(nil, `{"path":%q}`, ".env")}, unheard), "is protected")
 		}
 		plain := agent.ToolCall{ID: "c", Name: "write_file", Input: []byte(`{"path":"file.txt","content":"new"}`)}
 		if e := set.Decide(plain, agent.Grounds{Policy: agent.PermissionAuto}); e != nil {
@@ -182,7 +182,7 @@ func TestOnlyAPersonGivesWhatIsProtected(t *testing.T) {
 		}
 	}
 	history := agent.ToolCall{Name: "write_file", Input: fmt.Appendf(nil, `{"path":%q,"content":"x"}`, filepath.Join(s.data, "history.db"))}
-	refused(t, s.in(t, agent.FilesFull).RunApproved(t.Context(), history, nil), "Parley keeps")
+	refused(t, s.in(t, agent.FilesFull).RunApproved(t.Context(), history, unheard), "Parley keeps")
 }
 
 // TestADirectoryThatIsSwappedIsNotEntered: while a tool works, somebody puts a link to a protected place, and to one outside,

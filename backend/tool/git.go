@@ -25,7 +25,7 @@ func git(ctx context.Context, files *Files, arguments ...string) (string, error)
 		Path: path,
 		Args: append([]string{
 			"--no-pager", "-c", "core.hooksPath=" + os.DevNull, "-c", "core.fsmonitor=false", "-c", "commit.gpgSign=false",
-			"-c", "log.showSignature=false", "-c", "color.ui=false", "-c", "core.quotePath=false", "-c", "gc.auto=0",
+			"-c", "log.showSignature=false", "-c", "protocol.allow=never", "-c", "color.ui=false", "-c", "core.quotePath=false", "-c", "gc.auto=0",
 		}, arguments...),
 		Dir: files.about(),
 		Env: append(files.environment(), "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0", "GIT_EDITOR=true", "GIT_CEILING_DIRECTORIES="+filepath.Dir(files.about())),

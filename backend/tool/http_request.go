@@ -55,13 +55,13 @@ const (
 	httpTimeout = 30 * time.Second
 )
 
-// internet is what a request may reach once it may be made.
-var internet = policy.Network{Resolve: func(ctx context.Context, host string) ([]netip.Addr, error) {
+// Internet is what a request may reach once it may be made.
+var Internet = policy.Network{Resolve: func(ctx context.Context, host string) ([]netip.Addr, error) {
 	return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
 }}
 
 func runHTTPRequest(ctx context.Context, _ *Files, in httpRequestArguments) (string, any, error) {
-	d, err := fetch(ctx, internet, in)
+	d, err := fetch(ctx, Internet, in)
 	if err != nil {
 		return "", nil, err
 	}

@@ -32,7 +32,7 @@ func TestHTTPRequest(t *testing.T) {
 	}))
 	defer server.Close()
 	host := strings.TrimPrefix(server.URL, "http://")
-	here := policy.Network{Loopback: []string{host}, Resolve: internet.Resolve}
+	here := policy.Network{Loopback: []string{host}, Resolve: Internet.Resolve}
 
 	d, err := fetch(t.Context(), here, httpRequestArguments{Method: "POST", URL: server.URL + "/echo?q", Headers: map[string]string{"X-Asked": "a\r\nb", "X-Forwarded-For": "x"}, Body: "hello"})
 	if err != nil || d.Status != "418 I'm a teapot" || d.Body != `POST /echo?q "ab" "" hello` || d.Type != "text/plain" || len(d.Headers) != 2 {
@@ -53,7 +53,7 @@ func TestHTTPRequest(t *testing.T) {
 		"https://169.254.169.254/x": "169.254.169.254",
 		"file:///etc/passwd":        "https",
 	} {
-		if _, err := fetch(t.Context(), internet, httpRequestArguments{Method: "GET", URL: url}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := fetch(t.Context(), Internet, httpRequestArguments{Method: "GET", URL: url}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", url, err)
 		}
 	}

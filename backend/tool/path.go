@@ -26,7 +26,7 @@ var (
 	neverWritten = []string{
 		".git", "git~[0-9]", ".gitconfig", "autostart", "launchagents", "environment.d", "config.fish", "*profile.ps1", ".profile", ".bashrc", ".bash_*",
 		".zshrc", ".zshenv", ".zprofile", ".zlog*", ".kshrc", ".cshrc", ".tcshrc", ".login", ".inputrc", ".xinitrc", ".xprofile", ".xsession*",
-		".pam_environment",
+		".pam_environment", ".parley", "*.agent.yaml",
 	}
 )
 

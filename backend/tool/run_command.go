@@ -36,12 +36,11 @@ func (in runCommandArguments) preview() string {
 
 // runCommandData is what the card of a call shows.
 type runCommandData struct {
-	Stdout     string `json:"stdout"`
-	Stderr     string `json:"stderr"`
-	ExitCode   int    `json:"exitCode"`         // -1 if it did not end by itself
-	Signal     string `json:"signal,omitempty"` // what ended it then
-	TimedOut   bool   `json:"timedOut"`
-	DurationMS int64  `json:"durationMs"`
+	Stdout   string `json:"stdout"`
+	Stderr   string `json:"stderr"`
+	ExitCode int    `json:"exitCode"`         // -1 if it did not end by itself
+	Signal   string `json:"signal,omitempty"` // what ended it then
+	TimedOut bool   `json:"timedOut"`
 }
 
 func runRunCommand(ctx context.Context, files *Files, id string, say say, in runCommandArguments) (string, any, error) {

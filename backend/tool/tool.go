@@ -23,12 +23,11 @@ type Definition struct {
 }
 
 // tool is a Definition that can be run. The model reads output and the error; the tool's card on the page reads data.
-// change, which a tool has unless it is ReadOnly, reports whether the arguments fit, and what they say. fits reports the
-// first of that for every tool.
+// change, which a tool has unless it is ReadOnly, reports whether the arguments fit, and what they say. asks, which only one
+// has that asks the person, reports the first of that.
 type tool struct {
 	Definition
-	asks   bool // a person: see asking
-	fits   func(arguments json.RawMessage) bool
+	asks   func(arguments json.RawMessage) (fits bool)
 	action agent.Action       // empty if it is ReadOnly
 	stated []agent.Permission // that it has of itself, whatever the rules say
 	change func(arguments json.RawMessage) (what change, fits bool)
@@ -108,12 +107,12 @@ func (s *Set) Definitions() []Definition {
 // say takes what a call has to say before its result, such as its progress; Run calls it from the goroutine that it was
 // called on.
 func (s *Set) Run(ctx context.Context, call agent.ToolCall, say func(agent.Event)) agent.ToolResult {
-	return s.result(ctx, call, s.files, say)
+	return s.result(ctx, call, s.files.during(false, say), say)
 }
 
 // RunApproved is Run for a call that a person has allowed by itself: it may write what is protected.
 func (s *Set) RunApproved(ctx context.Context, call agent.ToolCall, say func(agent.Event)) agent.ToolResult {
-	return s.result(ctx, call, s.files.excepting(), say)
+	return s.result(ctx, call, s.files.during(true, say), say)
 }
 
 func (s *Set) result(ctx context.Context, call agent.ToolCall, files *Files, say say) agent.ToolResult {

@@ -35,8 +35,10 @@ func call(t testing.TB, set *Set, name string, arguments any) agent.ToolResult {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return set.Run(t.Context(), agent.ToolCall{ID: "c1", Name: name, Input: input}, func(agent.Event) {})
+	return set.Run(t.Context(), agent.ToolCall{ID: "c1", Name: name, Input: input}, unheard)
 }
+
+func unheard(agent.Event) {}
 
 // refused fails the test unless the call was refused with words that hold want.
 func refused(t testing.TB, r agent.ToolResult, want string) {

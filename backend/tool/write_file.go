@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	udiff "github.com/aymanbagabas/go-udiff"
+
+	"parley/backend/agent"
 )
 
 //go:embed write_file.md
@@ -135,6 +137,7 @@ func (p *place) save(ctx context.Context, content, old []byte, info fs.FileInfo,
 	if err := p.replace(ctx, content, info, makeDirs); err != nil {
 		return d, err
 	}
+	p.files.say(agent.FileWritten{Path: p.files.absolute(p.at()), Before: old, After: content, Created: info == nil})
 	d = writeFileData{Path: p.at(), Bytes: len(content), Created: info == nil, Aside: p.aside()}
 	if !binary(old) && !binary(content) {
 		d.Diff = diff(d.Path, d.Created, string(old), string(content))

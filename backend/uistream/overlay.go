@@ -57,7 +57,7 @@ func (r *reader) permissions(path string, raw json.RawMessage) *agent.Permission
 	in := map[string]json.RawMessage{"mode": raw}
 	if raw[0] != '"' {
 		in = r.object(path, raw)
-		r.only(path, in, "mode", "default", "rules", "allowed_commands", "allowed_command_globs")
+		r.only(path, in, "mode", "default", "rules", "allowed_commands", "allowed_command_globs", "allowed_domains")
 	}
 	p := &agent.Permissions{Mode: agent.Mode(r.text(path+".mode", in["mode"]))}
 	if p.Mode != "" && !slices.Contains(agent.Modes(), p.Mode) {
@@ -78,6 +78,7 @@ func (r *reader) permissions(path string, raw json.RawMessage) *agent.Permission
 	}
 	p.Commands = r.texts(path+".allowed_commands", in["allowed_commands"])
 	p.CommandGlobs = r.texts(path+".allowed_command_globs", in["allowed_command_globs"])
+	p.Domains = r.texts(path+".allowed_domains", in["allowed_domains"])
 	return p
 }
 

@@ -282,10 +282,10 @@ func TestARequestMayBringInputsAndAnAgent(t *testing.T) {
 func TestARequestMayBringRules(t *testing.T) {
 	got, err := DecodeRequest([]byte(`{"session_id":"s","data":{"messages":[{"id":"u1","role":"user","parts":[{"type":"text","text":"Hi"}]}],"parameters":{"agent":
 		{"permissions":{"mode":"plan","default":"allow_reads","rules":[{"pattern":"bash(rm*)","permission":"deny"},{"pattern":"fs_write","permission":"ask"}],
-			"allowed_commands":["go test ./..."],"allowed_command_globs":["git log *"]}}}}}`))
+			"allowed_commands":["go test ./..."],"allowed_command_globs":["git log *"],"allowed_domains":["example.org"]}}}}}`))
 	want := agent.Permissions{Mode: agent.ModePlan, Rules: agent.Rules{
 		Default: agent.AllowReads, Rules: []agent.Rule{{Pattern: "bash(rm*)", Permission: agent.Deny}, {Pattern: "fs_write", Permission: agent.Ask}},
-		Commands: []string{"go test ./..."}, CommandGlobs: []string{"git log *"},
+		Commands: []string{"go test ./..."}, CommandGlobs: []string{"git log *"}, Domains: []string{"example.org"},
 	}}
 	if err != nil || !reflect.DeepEqual(got.Overlay.Permissions, &want) {
 		t.Errorf("got %+v, %v", got.Overlay.Permissions, err)

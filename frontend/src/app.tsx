@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react';
+import { AgentsDialog } from './agents/dialog.tsx';
 import { ChatView } from './chat/chat.tsx';
 import { newSessionId } from './chat/sessions.ts';
 import { HarnessDialog } from './harnesses/dialog.tsx';
@@ -51,6 +52,7 @@ function Page() {
   useShortcut('new', () => goTo(undefined));
   useShortcut('key', () => dialogs.showKey());
   useShortcut('agents', () => dialogs.showHarnesses());
+  useShortcut('yours', () => dialogs.showAgents());
   useShortcut('inbox', () => dialogs.showInbox());
   useShortcut('permissions', () => dialogs.showPermissions());
   useShortcut('servers', () => dialogs.showServers());
@@ -67,6 +69,7 @@ function Page() {
       </main>
       <DialogView />
       <KeyDialog />
+      <AgentsDialog />
       <HarnessDialog />
       <InboxDialog />
       <PermissionsDialog />

@@ -1,10 +1,10 @@
 import { createContext, useContext } from 'react';
+import { Agents } from './agents/agents.ts';
 import { Client } from './api/client.ts';
 import { Door, findHost, type Host } from './api/host.ts';
 import { chatTransport } from './api/transport.ts';
 import { Wire } from './api/wire.ts';
 import { OpenSessions } from './chat/sessions.ts';
-import { Agents } from './sessions/agents.ts';
 import { Harnesses } from './harnesses/harnesses.ts';
 import { Inbox } from './inbox/inbox.ts';
 import { notifyOf } from './inbox/notify.ts';
@@ -12,6 +12,8 @@ import { Search } from './search/search.ts';
 import { SessionList } from './sessions/list.ts';
 import { Dialogs } from './ui/dialogs.ts';
 import { Keys } from './ui/keys.ts';
+import { notifyPerson } from './ui/notification.ts';
+import { goTo } from './ui/route.ts';
 import { Toasts } from './ui/toasts.ts';
 import { ViewSettings } from './ui/view.ts';
 import { reportPresence } from './vault/presence.ts';
@@ -42,7 +44,7 @@ export function startParley(): Parley {
   const client = new Client(door);
   const wire = new Wire(door, client);
   const vault = new LiveVault(client, wire);
-  const agents = new Agents(client, vault);
+  const agents = new Agents(client, wire, vault);
   const parley: Parley = {
     host,
     client,
@@ -67,6 +69,7 @@ export function startParley(): Parley {
   document.addEventListener('visibilitychange', () => void (document.hidden ? flush() : wire.hurry()));
   reportPresence(vault, window);
   notifyOf(parley.inbox, parley.view, () => parley.dialogs.showInbox());
+  parley.open.onNotice((id, notice) => parley.view.value.notify && notifyPerson(notice, () => goTo(id)));
   vault.onLock(() => location.reload()); // nothing of a locked history stays in the page
   void vault.look(); // the first thing to be seen depends on it, so it does not wait for the wire
   void wire.run();

@@ -1,16 +1,16 @@
 package acp
 
 import (
+	"context"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
-)
 
-// maxFile is the largest file that is read for an agent, in bytes.
-const maxFile = 16 << 20
+	"parley/backend/agent"
+	"parley/backend/tool"
+)
 
 type readRequest struct {
 	Path  string `json:"path"`
@@ -43,25 +43,39 @@ func (s *Speaker) within(path string) (*os.Root, string, *problem) {
 	return nil, "", &problem{Code: codeParams, Message: path + " is outside of the folder of this session, which is " + s.dir}
 }
 
+// files opens what the agent's policy lets it reach, which its paths have to name from the root.
+func (s *Speaker) files(path string) (*tool.Files, *problem) {
+	if !filepath.IsAbs(path) {
+		return nil, &problem{Code: codeParams, Message: path + " is no absolute path"}
+	}
+	files, err := tool.OpenFiles(s.policy)
+	if err != nil {
+		return nil, unusable(err)
+	}
+	return files.ForProgram(func(e agent.Event) {
+		if s.turn != nil {
+			s.turn.host.Say(e)
+		}
+	}), nil
+}
+
+// unusable says why a file cannot be used.
+func unusable(err error) *problem {
+	return &problem{Code: codeParams, Message: agent.AsError(err).Message}
+}
+
 func (s *Speaker) readFile(r readRequest) (any, *problem) {
-	root, place, p := s.within(r.Path)
+	files, p := s.files(r.Path)
 	if p != nil {
 		return nil, p
 	}
-	defer root.Close()
-	if info, err := root.Stat(place); err != nil {
-		return nil, refusal(err)
-	} else if !info.Mode().IsRegular() || info.Size() > maxFile {
-		return nil, &problem{Code: codeParams, Message: r.Path + " is no file, or too large"}
-	}
-	f, err := root.Open(place)
+	defer files.Close()
+	content, err := files.Content(r.Path)
 	if err != nil {
-		return nil, refusal(err)
+		return nil, unusable(err)
 	}
-	defer f.Close()
-	content, err := io.ReadAll(io.LimitReader(f, maxFile))
-	if err != nil {
-		return nil, refusal(err)
+	if content == nil {
+		return nil, refusal(fs.ErrNotExist)
 	}
 	return struct {
 		Content string `json:"content"`
@@ -82,19 +96,13 @@ func cut(text string, from, limit int) string {
 }
 
 func (s *Speaker) writeFile(r writeRequest) (any, *problem) {
-	root, place, p := s.within(r.Path)
+	files, p := s.files(r.Path)
 	if p != nil {
 		return nil, p
 	}
-	defer root.Close()
-	if info, err := root.Stat(place); err == nil && !info.Mode().IsRegular() {
-		return nil, &problem{Code: codeParams, Message: r.Path + " is no file"}
-	}
-	if err := root.MkdirAll(filepath.Dir(place), 0o777); err != nil {
-		return nil, refusal(err)
-	}
-	if err := root.WriteFile(place, []byte(r.Content), 0o666); err != nil {
-		return nil, refusal(err)
+	defer files.Close()
+	if err := files.Replace(context.Background(), r.Path, []byte(r.Content)); err != nil {
+		return nil, unusable(err)
 	}
 	return struct{}{}, nil
 }

@@ -65,7 +65,7 @@ type answered struct {
 
 // Open is program.Speaker's.
 func (s *Speaker) Open(line *program.Line, o program.Opening) (program.Opened, error) {
-	s.line, s.dir, s.launch = line, o.Dir, o.Launch
+	s.line, s.policy, s.dir, s.launch = line, o.Policy, o.Dir, o.Launch
 	s.name = o.Launch.Program.Command
 	form := map[string]any{"form": struct{}{}}
 	here := party{"parley", "Parley", "1"}

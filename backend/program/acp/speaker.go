@@ -21,6 +21,7 @@ type Speaker struct {
 	name      string // of the agent, as a person knows it
 	protocol  int    // 1 or 2
 	launch    agent.Launch
+	policy    agent.Policy
 	dir       string
 	session   string
 	options   []option

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strconv"
 	"strings"
 	"sync"
@@ -56,7 +57,7 @@ func newTalk(t *testing.T) *talk {
 	t.Cleanup(func() { in.Close(); out.Close(); line.Close() })
 	go func() {
 		s := k.speaker
-		_, err := s.Open(line, program.Opening{Launch: agent.Launch{Program: &agent.Program{Command: "agent"}}, Dir: k.dir})
+		_, err := s.Open(line, program.Opening{Launch: agent.Launch{Program: &agent.Program{Command: "agent"}}, Policy: agent.Policy{Scratch: k.dir}, Dir: k.dir})
 		if err == nil {
 			err = s.Settle(line)
 		}
@@ -138,14 +139,16 @@ func TestFilesAreServedBelowTheFolder(t *testing.T) {
 		{"read", map[string]any{"path": in("sub/a.txt"), "line": 2, "limit": 1}, `{"content":"two\n"}`},
 		{"read", map[string]any{"path": in("sub/a.txt"), "line": 9, "limit": 1}, `{"content":""}`},
 		{"read", map[string]any{"path": in("none")}, `-32002 Resource not found`},
-		{"read", map[string]any{"path": in("sub")}, `is no file`},
-		{"write", map[string]any{"path": in("sub"), "content": "x"}, `is no file`},
+		{"read", map[string]any{"path": in("sub")}, `is a directory`},
+		{"write", map[string]any{"path": in("sub"), "content": "x"}, `is a directory`},
 		{"read", map[string]any{"path": secret}, `is outside`},
 		{"read", map[string]any{"path": in("../secret")}, `is outside`},
-		{"read", map[string]any{"path": "sub/a.txt"}, `is outside`},
-		{"read", map[string]any{"path": in("link/secret")}, `escapes`},
-		{"write", map[string]any{"path": in("link/new"), "content": "x"}, `escapes`},
-		{"write", map[string]any{"path": in("link/secret"), "content": "x"}, `escapes`},
+		{"read", map[string]any{"path": "sub/a.txt"}, `is no absolute path`},
+		{"read", map[string]any{"path": in(".env")}, `is protected`},
+		{"write", map[string]any{"path": in(".git/config"), "content": "x"}, `is protected`},
+		{"read", map[string]any{"path": in("link/secret")}, `is outside`},
+		{"write", map[string]any{"path": in("link/new"), "content": "x"}, `is outside`},
+		{"write", map[string]any{"path": in("link/secret"), "content": "x"}, `is outside`},
 	} {
 		if got := k.ask("fs/"+c.method+"_text_file", c.params); !strings.Contains(got, c.want) {
 			t.Errorf("%s %v gave %s", c.method, c.params, got)
@@ -155,6 +158,25 @@ func TestFilesAreServedBelowTheFolder(t *testing.T) {
 		t.Errorf("what is outside has changed: %q, %v", b, err)
 	}
 	k.end()
+}
+
+// TestWhatIsWrittenCanBeTakenBack: what a file held before, and what it holds now, is told.
+func TestWhatIsWrittenCanBeTakenBack(t *testing.T) {
+	k := newTalk(t)
+	path := filepath.Join(k.dir, "a.txt")
+	for _, content := range []string{"one\n", "two\n"} {
+		k.ask("fs/write_text_file", map[string]any{"path": path, "content": content})
+	}
+	k.end()
+	want := []agent.Event{
+		agent.FileWritten{Path: path, After: []byte("one\n"), Created: true},
+		agent.FileWritten{Path: path, Before: []byte("one\n"), After: []byte("two\n")},
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if len(k.events) < 2 || !reflect.DeepEqual(k.events[:2], want) {
+		t.Errorf("it is told %+v", k.events)
+	}
 }
 
 func TestTerminals(t *testing.T) {

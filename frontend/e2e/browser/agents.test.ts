@@ -126,7 +126,7 @@ describe('an agent that is a program', () => {
   test('lets its mode be chosen, for the next turn and those that follow', async ({ page }) => {
     await picker(page).selectOption('opencode');
     await saidAndDone(page, 'Hello');
-    const mode = page.getByRole('combobox', { name: 'Mode' });
+    const mode = page.getByRole('combobox', { name: 'Mode', exact: true });
     await mode.selectOption('plan');
     await saidAndDone(page, 'Now?');
     await readable(answer(page)).toContain('Said in plan mode.');

@@ -139,13 +139,18 @@ export async function stored(page: Page): Promise<{ id: string; role: string; pa
   });
 }
 
-/** The files of the session that the page shows, by name. */
-export async function files(page: Page): Promise<Record<string, string>> {
+/** The folder of the session that the page shows. */
+export async function scratch(page: Page): Promise<string> {
   await page.waitForURL(({ hash }) => hash.length > '#/'.length);
-  const dir = await page.evaluate(async () => {
+  return page.evaluate(async () => {
     const headers = { authorization: `Bearer ${sessionStorage.getItem('parley.token')}` };
     return ((await (await fetch(`/sessions/${location.hash.slice('#/'.length)}`, { headers })).json()) as { scratch: string }).scratch;
   });
+}
+
+/** The files of the session that the page shows, by name. */
+export async function files(page: Page): Promise<Record<string, string>> {
+  const dir = await scratch(page);
   const names = await readdir(dir).catch(() => []);
   return Object.fromEntries(await Promise.all(names.map(async name => [name, await readFile(resolve(dir, name), 'utf8')])));
 }

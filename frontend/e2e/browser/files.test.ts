@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
-import { filesText } from '../../src/files/text.ts';
+import { changesText, filesText } from '../../src/files/text.ts';
 import { text } from '../../src/ui/text.ts';
 import { files, saidAndDone, test as base, turns, violations } from './browser.ts';
 
@@ -27,6 +27,7 @@ describe('§2 The files that an agent reaches', () => {
     await chosen(filesText.short.sandboxed(''));
     await badge(page).focus();
     await page.keyboard.press('Enter');
+    await dialog(page).waitFor();
     await page.keyboard.press('Tab');
     await page.keyboard.type(folder);
     await page.keyboard.press('Enter');
@@ -36,6 +37,7 @@ describe('§2 The files that an agent reaches', () => {
     expect(await files(page)).toEqual({ 'notes.txt': 'apples\n' });
 
     await badge(page).press('Enter');
+    await dialog(page).waitFor();
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
     await chosen(filesText.short.project(name));
@@ -73,5 +75,37 @@ describe('§2 The files that an agent reaches', () => {
     }
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: filesText.change(filesText.short.sandboxed('')) }).waitFor();
+  });
+});
+
+describe('What a run wrote', () => {
+  test('is taken back after a preview, over what the person changed since, and given back', async ({ page, folder }) => {
+    const notes = join(folder, 'notes.txt');
+    await writeFile(notes, 'pears\nplums\nquinces\nmedlars\n');
+    await badge(page).click();
+    await option(page, 'project').check();
+    await dialog(page).getByRole('textbox').fill(folder);
+    await page.keyboard.press('Enter');
+    await dialog(page).waitFor({ state: 'detached' });
+    await saidAndDone(page, '[[tool:write_file {"path":"notes.txt","content":"PEARS\\nplums\\nquinces\\nmedlars\\n"}]] [[tool:write_file {"path":"new.txt","content":"new\\n"}]] [[say:Done.]]');
+    await writeFile(notes, 'PEARS\nplums\nquinces\nmy medlars\n');
+
+    await page.getByRole('button', { name: changesText.title(2) }).click();
+    await page.getByRole('button', { name: changesText.revertAll }).click();
+    const preview = page.getByRole('region', { name: changesText.preview.revert, exact: true });
+    await preview.getByText('pears', { exact: true }).waitFor();
+    expect(await readFile(notes, 'utf8'), 'a preview changes nothing').toBe('PEARS\nplums\nquinces\nmy medlars\n');
+    expect(await violations(page)).toEqual([]);
+    await preview.getByRole('button', { name: changesText.revert, exact: true }).click();
+    await preview.waitFor({ state: 'detached' });
+    expect(await readFile(notes, 'utf8')).toBe('pears\nplums\nquinces\nmy medlars\n');
+    await expect(readFile(join(folder, 'new.txt'))).rejects.toThrow('ENOENT');
+
+    await page.reload();
+    await page.getByRole('button', { name: changesText.title(2) }).click();
+    await page.getByRole('button', { name: changesText.undoFile(notes) }).click();
+    await page.getByRole('region', { name: changesText.preview.undo, exact: true }).getByRole('button', { name: changesText.undo, exact: true }).click();
+    await page.getByRole('button', { name: changesText.revertFile(notes) }).waitFor();
+    expect(await readFile(notes, 'utf8')).toBe('PEARS\nplums\nquinces\nmy medlars\n');
   });
 });

@@ -1,7 +1,10 @@
 import { text } from '../ui/text.ts';
 import type { Door } from './host.ts';
 import type {
+  AgentDetails,
+  AgentFile,
   AgentList,
+  ChangeList,
   Decided,
   Decision,
   Failure,
@@ -16,8 +19,11 @@ import type {
   QueuedReply,
   RecoveryCode,
   Reply,
+  Reverted,
+  RevertRequest,
   Role,
   Salvage,
+  Sandbox,
   SearchResult,
   Server,
   ServerList,
@@ -69,6 +75,16 @@ export class Client {
 
   health = () => this.ask<Health>('GET', '/health');
   agents = () => this.ask<AgentList>('GET', '/agents');
+  /** All of an agent that a person may write. */
+  agent = (id: string) => this.ask<AgentDetails>('GET', `/agents/${encodeURIComponent(id)}`);
+  putAgent = (agent: AgentDetails) => this.ask<void>('PUT', `/agents/${encodeURIComponent(agent.id)}`, { body: agent });
+  removeAgent = (id: string) => this.ask<void>('DELETE', `/agents/${encodeURIComponent(id)}`);
+  saveAgent = (id: string, to: 'own' | 'project') => this.ask<AgentFile>('POST', `/agents/${encodeURIComponent(id)}/file`, { body: { to } });
+  /** Lets the agents be used that come with the project. */
+  trust = () => this.ask<void>('PUT', '/trust');
+  distrust = () => this.ask<void>('DELETE', '/trust');
+  /** What the system holds of what agents may touch. */
+  sandbox = () => this.ask<Sandbox>('GET', '/sandbox');
   /** The programs that agents run in, as they were seen last. */
   harnesses = () => this.ask<HarnessList>('GET', '/harnesses');
   lookForHarnesses = () => this.ask<HarnessList>('POST', '/harnesses');
@@ -79,6 +95,11 @@ export class Client {
     this.ask<Session>('PATCH', `/sessions/${encodeURIComponent(id)}`, { body: change, keepalive });
   remove = (id: string) => this.ask<void>('DELETE', `/sessions/${encodeURIComponent(id)}`);
   restore = (id: string) => this.ask<void>('POST', `/sessions/${encodeURIComponent(id)}/restore`);
+
+  /** What the run of an answer wrote to files. */
+  changes = (id: string, answer: string) => this.ask<ChangeList>('GET', `/sessions/${encodeURIComponent(id)}/changes/${encodeURIComponent(answer)}`);
+  revert = (id: string, answer: string, what: RevertRequest) =>
+    this.ask<Reverted>('POST', `/sessions/${encodeURIComponent(id)}/changes/${encodeURIComponent(answer)}`, { body: what });
 
   search = (what: { q: string; role?: Role; since?: number; agent?: string; limit: number; after?: string }, signal: AbortSignal) =>
     this.ask<SearchResult>('GET', `/search?${query(what)}`, { signal });

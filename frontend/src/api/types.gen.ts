@@ -111,6 +111,8 @@ export type Mode = "ask" | "accept_edits" | "plan" | "auto" | "deny"
 
 export type Login = "key" | "own"
 
+export type Source = "builtin" | "made" | "own" | "project"
+
 export interface Agent {
   id: string
   name: string
@@ -121,10 +123,87 @@ export interface Agent {
   mode: Mode
   login?: Login
   options?: Record<string, string>
+  source?: Source
+  path?: string
+  untrusted?: boolean
+}
+
+export interface FileProblem {
+  line: number
+  column: number
+  key?: string
+  message: string
+}
+
+export interface BrokenFile {
+  path: string
+  agent?: string
+  problems: FileProblem[]
+}
+
+export interface AgentChoices {
+  harnesses: string[]
+  providers: string[]
+  tools: string[]
 }
 
 export interface AgentList {
   agents: Agent[]
+  broken: BrokenFile[]
+  own: string
+  project?: string
+  trusted: boolean
+  choices: AgentChoices
+}
+
+export interface Held {
+  by: string
+  lacks: string
+  remedy: string
+}
+
+export interface Sandbox {
+  files: Held
+  network: Held
+  programs: Held
+  load: Held
+}
+
+export type Kind = "native" | "scripted" | "agenta" | "pi" | "claude"
+
+export type Permission = "allow" | "ask" | "deny" | "allow_reads"
+
+export interface Rule {
+  pattern: string
+  permission: Permission
+}
+
+export interface AgentPermissions {
+  mode?: Mode
+  default?: Permission
+  rules?: Rule[]
+}
+
+export interface AgentDetails {
+  id: string
+  name?: string
+  description?: string
+  harness?: Kind
+  provider?: string
+  model?: string
+  system_prompt?: string
+  tools?: string[]
+  permissions: AgentPermissions
+  login?: Login
+  options?: Record<string, string>
+}
+
+export interface AgentPlace {
+  to: Source
+}
+
+export interface AgentFile {
+  path: string
 }
 
 export type Readiness = "ready" | "missing" | "too_old" | "broken"
@@ -205,6 +284,39 @@ export interface ForkRequest {
   messageId?: string
   agent?: string
   login?: Login
+}
+
+export interface ChangedFile {
+  path: string
+  diffs: string[]
+  created: boolean
+  reverted: boolean
+}
+
+export interface ChangeList {
+  files: ChangedFile[]
+}
+
+export interface RevertRequest {
+  paths?: string[]
+  undo?: boolean
+  preview?: boolean
+}
+
+export interface Conflict {
+  line: number
+  mine: string
+  back: string
+}
+
+export interface RevertedFile {
+  path: string
+  diff: string
+  conflicts: Conflict[]
+}
+
+export interface Reverted {
+  files: RevertedFile[]
 }
 
 export type Role = "system" | "user" | "assistant" | "tool"
@@ -503,4 +615,8 @@ export interface SessionNotice {
 export interface VaultNotice {
   type: string
   state: State
+}
+
+export interface AgentsNotice {
+  type: string
 }

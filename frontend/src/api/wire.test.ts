@@ -39,6 +39,14 @@ test('notices go to who listens, and not to the transport, which has none of its
   expect(session.chat.status).toBe('ready');
 });
 
+test('a notice of agents goes to who asked for it', async () => {
+  let heard = 0;
+  server.wire.onAgentsNotice(() => heard++);
+  await server.start();
+  server.socket.say({ type: 'agents', requestId: '' });
+  expect(heard).toBe(1);
+});
+
 test('a lost connection is tried again, later each time', async () => {
   await server.start();
   server.socket.close();

@@ -18,6 +18,7 @@ const steadyAfter = 10_000;
 /** Notices begin like this, and nothing else does: not every word of every answer has to be parsed twice. */
 const noticePrefix = '{"type":"session"';
 const vaultPrefix = '{"type":"vault"';
+const agentsPrefix = '{"type":"agents"';
 
 /** The wire as the transport sees it: a socket of its own. */
 class Port {
@@ -58,6 +59,7 @@ export class Wire extends Store<{ state: WireState }> {
   #ports = new Set<Port>();
   #listeners = new Set<(notice: SessionNotice) => void>();
   #vaultChanged = () => {};
+  #agentsChanged = () => {};
   #wake = () => {};
 
   constructor(
@@ -96,6 +98,11 @@ export class Wire extends Store<{ state: WireState }> {
   /** Calls back when the state of the vault changed. */
   onVaultNotice(listener: () => void): void {
     this.#vaultChanged = listener;
+  }
+
+  /** Calls back when there are other agents. */
+  onAgentsNotice(listener: () => void): void {
+    this.#agentsChanged = listener;
   }
 
   /** The constructor of sockets to give to a transport. What it makes is open while the wire is. */
@@ -141,6 +148,7 @@ export class Wire extends Store<{ state: WireState }> {
 
   #receive(data: string): void {
     if (data.startsWith(vaultPrefix)) return this.#vaultChanged();
+    if (data.startsWith(agentsPrefix)) return this.#agentsChanged();
     if (!data.startsWith(noticePrefix)) {
       for (const port of this.#ports) port.receive(data);
       return;

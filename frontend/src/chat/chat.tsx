@@ -7,7 +7,7 @@ import type { Chosen } from '../files/chosen.ts';
 import { FilesDialog } from '../files/dialog.tsx';
 import { useParley } from '../parley.ts';
 import { ModePicker } from '../permissions/mode.tsx';
-import { AgentPicker } from '../sessions/picker.tsx';
+import { AgentPicker } from '../agents/picker.tsx';
 import { Button } from '../ui/button.tsx';
 import { goTo, settleOn } from '../ui/route.ts';
 import { useStore } from '../ui/store.ts';

@@ -43,6 +43,12 @@ export interface InputRequest {
   schema?: unknown;
 }
 
+/** What the agent tells the person on their desktop. */
+export interface Notice {
+  title: string;
+  body: string;
+}
+
 /** An MCP server that the turn did without: the data of a data-mcp part. */
 export interface MissingServer {
   server: string;
@@ -63,7 +69,7 @@ type Data = {
   'input-request': InputRequest;
   harness: HarnessState;
   mcp: MissingServer;
-  notification: { title: string; body: string };
+  notification: Notice;
   steered: Steered;
   /** What the agent's program said that nobody here knows, as it came. */
   update: unknown;

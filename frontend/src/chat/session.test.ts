@@ -87,6 +87,16 @@ test('what is sent is the newest message, and whom it is for', async () => {
   expect(server.socket.frames.at(-1)!.messages).toMatchObject([{ parts: [{ text: 'More' }] }]);
 });
 
+test('what the agent tells on the desktop is heard once, and is no part of its answer', async () => {
+  const heard: unknown[] = [];
+  server.sessions.onNotice((...notice) => heard.push(notice));
+  const session = await sent();
+  server.socket.answer([...some, { type: 'data-notification', data: { title: 'Done', body: '' }, transient: true }, ...all.slice(some.length)]);
+  await pass();
+  expect(heard).toEqual([['s', { title: 'Done', body: '' }]]);
+  expect(session.chat.lastMessage).toEqual(answer);
+});
+
 describe('an answer that is cut', () => {
   test('is resumed once there is a connection again, and ends as if nothing had happened', async () => {
     const session = await sent();

@@ -4,11 +4,10 @@ import { ApiError, type Client } from '../api/client.ts';
 import { isCut } from '../api/transport.ts';
 import type { LoadedSession, Login, Mode, SessionNotice } from '../api/types.gen.ts';
 import type { Chosen } from '../files/chosen.ts';
-import { notifyPerson } from '../ui/notification.ts';
 import { Store } from '../ui/store.ts';
 import { text } from '../ui/text.ts';
 import { Draft } from './draft.ts';
-import { isNothing, isOver, isSame, partsOf, saidIn, type Message, type Said } from './message.ts';
+import { isNothing, isOver, isSame, partsOf, saidIn, type Message, type Notice, type Said } from './message.ts';
 import { Pages, pageSize } from './pages.ts';
 import { openQuestions, Questions } from './questions.ts';
 import { Queue } from './queue.ts';
@@ -60,6 +59,7 @@ export class OpenSession extends Store<State> {
     private readonly client: Client,
     transport: ChatTransport<Message>,
     private readonly isConnected: () => boolean,
+    notify: (notice: Notice) => void,
     isNew: boolean,
   ) {
     super({
@@ -80,7 +80,7 @@ export class OpenSession extends Store<State> {
       transport,
       onData: part => {
         if (part.type === 'data-status') this.set({ activity: part.data.text });
-        else if (part.type === 'data-notification') notifyPerson(part.data);
+        else if (part.type === 'data-notification') notify(part.data);
       },
       onError: error => this.#failed(error),
       onFinish: ({ isError, message }) => {

@@ -3,7 +3,7 @@ import type { Client } from '../api/client.ts';
 import type { SessionNotice } from '../api/types.gen.ts';
 import type { Wire } from '../api/wire.ts';
 import type { LiveVault } from '../vault/vault.ts';
-import type { Message } from './message.ts';
+import type { Message, Notice } from './message.ts';
 import { OpenSession } from './session.ts';
 
 const mostOpen = 12;
@@ -15,6 +15,7 @@ const mostOpen = 12;
 export class OpenSessions {
   #open = new Map<string, OpenSession>();
   #uses = 0;
+  #notify: (id: string, notice: Notice) => void = () => {};
 
   constructor(
     private readonly client: Client,
@@ -30,13 +31,18 @@ export class OpenSessions {
   get(id: string, { isNew = false } = {}): OpenSession {
     let session = this.#open.get(id);
     if (!session) {
-      session = new OpenSession(id, this.client, this.transport, () => this.wire.value.state === 'open', isNew);
+      session = new OpenSession(id, this.client, this.transport, () => this.wire.value.state === 'open', notice => this.#notify(id, notice), isNew);
       this.#open.set(id, session);
       if (!isNew) void session.sync();
     }
     session.lastUsed = ++this.#uses;
     this.#evict();
     return session;
+  }
+
+  /** Says who hears what agents want the person to be told on their desktop. */
+  onNotice(listener: (id: string, notice: Notice) => void): void {
+    this.#notify = listener;
   }
 
   /** Closes a session that was deleted. */

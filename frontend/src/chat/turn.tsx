@@ -1,7 +1,9 @@
 import { Pencil } from 'lucide-react';
 import { memo, useState } from 'react';
+import { RunChanges } from '../files/changes.tsx';
 import { useParley } from '../parley.ts';
 import { FilePart } from '../parts/file.tsx';
+import { isToolPart } from '../tools/call.ts';
 import { ErrorBoundary } from '../ui/boundary.tsx';
 import { Button, IconButton } from '../ui/button.tsx';
 import { useFocusBack } from '../ui/focus.ts';
@@ -48,6 +50,7 @@ export const TurnView = memo(function TurnView({ session, turn, isLast, isBusy, 
             <Answer key={answer.id} session={session} message={answer} live={isBusy && i === answers.length - 1} />
           ))}
         </CanRetry>
+        {!isBusy && answers.map(answer => answer.parts.some(isToolPart) && <RunChanges key={answer.id} session={session.id} answer={answer.id} />)}
         {isBusy && <Progress session={session} answer={answers.at(-1)} />}
         {!isBusy && <TurnEnd session={session} answers={answers} isLast={isLast} isFixed={isActive} />}
         {handedTo && <HandOver to={handedTo} />}

@@ -1,6 +1,6 @@
 import type { Agent, Session } from '../api/types.gen.ts';
 import { useParley } from '../parley.ts';
-import { isDemo } from '../sessions/agents.ts';
+import { isDemo } from '../agents/agents.ts';
 import { hrefOf } from '../ui/route.ts';
 import { useStore } from '../ui/store.ts';
 import { text } from '../ui/text.ts';

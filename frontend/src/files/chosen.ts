@@ -12,6 +12,6 @@ export function inShort({ scope, workingDir }: Chosen): string {
 }
 
 /** The last element of a path. */
-function nameOf(path: string): string {
+export function nameOf(path: string): string {
   return path.split(/[/\\]/).findLast(element => element !== '') ?? path;
 }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { refusal, ScriptedServer } from '../api/scripted.ts';
-import { Agents } from '../sessions/agents.ts';
+import { Agents } from '../agents/agents.ts';
 import { Harnesses } from './harnesses.ts';
 
 let server: ScriptedServer;
@@ -9,7 +9,7 @@ let harnesses: Harnesses;
 
 beforeEach(() => {
   server = new ScriptedServer();
-  agents = new Agents(server.client, server.vault);
+  agents = new Agents(server.client, server.wire, server.vault);
   harnesses = new Harnesses(server.client, agents);
   server.answers.set('GET /harnesses', () => ({ harnesses: [{ kind: 'pi' }] }));
 });

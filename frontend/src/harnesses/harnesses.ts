@@ -1,6 +1,6 @@
 import type { Client } from '../api/client.ts';
 import type { Harness } from '../api/types.gen.ts';
-import type { Agents } from '../sessions/agents.ts';
+import type { Agents } from '../agents/agents.ts';
 import { Store } from '../ui/store.ts';
 
 interface State {

@@ -2,6 +2,7 @@ import { MessageCircleQuestion, ShieldQuestion } from 'lucide-react';
 import { useState } from 'react';
 import type { Question } from '../api/types.gen.ts';
 import { Choice } from '../approvals/approval.tsx';
+import { AnswerForm } from '../approvals/input.tsx';
 import { useSettled } from '../approvals/settled.ts';
 import { useParley } from '../parley.ts';
 import { argument } from '../tools/call.ts';
@@ -49,7 +50,7 @@ function Item({ question, isFirst }: { question: Question; isFirst: boolean }) {
   const isApproval = kind === 'user_approval';
   const Icon = isApproval ? ShieldQuestion : MessageCircleQuestion;
   const about = isApproval ? argument(manifest, 'preview') : argument(manifest, 'question');
-  const what = isApproval ? text.question.action(argument(manifest, 'action')) : kind === 'user_input' ? text.inbox.input : text.inbox.client;
+  const what = isApproval ? text.question.action(argument(manifest, 'action')) : text.inbox.input;
   const diff = argument(manifest, 'diff');
   const decide = (approved: boolean) => void inbox.answer(id, { approved });
   return (
@@ -68,6 +69,7 @@ function Item({ question, isFirst }: { question: Question; isFirst: boolean }) {
           <Diff lines={parseDiff(diff)} />
         </div>
       )}
+      {!isApproval && <AnswerForm asks={manifest} cannot={!isSettled} onAnswer={decision => void inbox.answer(id, decision)} />}
       <div className="mt-2 flex flex-wrap gap-2">
         {isApproval && (
           <>

@@ -39,7 +39,7 @@ describe('pains 4 and 18: what waits for a person', () => {
     waiting = [question('ask_1'), question('ask_2')];
     await notice();
     expect(ids()).toEqual(['ask_1', 'ask_2']);
-    waiting = [question('ask_2')]; // answered from another window
+    waiting = [question('ask_2'), { ...question('ask_3'), kind: 'client_tool' }]; // answered from another window
     await notice();
     expect(ids()).toEqual(['ask_2']);
   });

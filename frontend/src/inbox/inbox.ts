@@ -36,7 +36,7 @@ export class Inbox extends Store<State> {
 
   async refresh(): Promise<void> {
     try {
-      const { approvals } = await this.client.approvals();
+      const approvals = (await this.client.approvals()).approvals.filter(({ kind }) => kind !== 'client_tool'); // whose program answers
       const known = new Set(this.value.waiting.map(({ id }) => id));
       this.set({ waiting: approvals });
       if (approvals.some(({ id }) => !known.has(id))) this.#grown(approvals);

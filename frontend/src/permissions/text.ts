@@ -4,7 +4,7 @@ import { plural } from '../ui/plural.ts';
 /** What is said about what agents may do: the modes, the inbox, and what was allowed. */
 export const permissionText = {
   mode: {
-    choose: 'Permission mode',
+    choose: 'Permissions',
     names: { ask: 'Ask', accept_edits: 'Accept edits', plan: 'Plan', auto: 'Auto', deny: 'Deny' } satisfies Record<Mode, string>,
     means: {
       ask: 'Asks before each change',
@@ -23,7 +23,6 @@ export const permissionText = {
     says: 'Agents that need an answer before they go on, in all your sessions.',
     asks: (what: string, agent: string) => `${what} · asked by ${agent}`,
     input: 'Asks you something',
-    client: 'Waits for the program that sent the message',
     go: 'Show in session',
     notify: 'Notify me while Parley is not in front',
     blocked: 'This browser does not let Parley notify you. Allow it in the settings of the page.',

@@ -1,5 +1,5 @@
 import { useParley } from '../parley.ts';
-import { isDemo } from '../sessions/agents.ts';
+import { isDemo } from '../agents/agents.ts';
 import { Select } from '../ui/select.tsx';
 import { useStore } from '../ui/store.ts';
 import { text } from '../ui/text.ts';

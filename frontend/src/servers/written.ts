@@ -59,11 +59,11 @@ function linesOf(text: string): string[] {
 }
 
 function pairsOf(text: string, sign: string): Record<string, string> | string {
-  const pairs: Record<string, string> = {};
+  const named: Record<string, string> = {};
   for (const line of linesOf(text)) {
     const at = line.indexOf(sign);
     if (at < 1) return serversText.form.badLine(line);
-    pairs[line.slice(0, at).trim()] = line.slice(at + 1).trim();
+    named[line.slice(0, at).trim()] = line.slice(at + 1).trim();
   }
-  return pairs;
+  return named;
 }

@@ -19,9 +19,15 @@ const looks: Record<DiffLine['kind'], [sign: string, className: string]> = {
   gap: ['⋯', 'text-faint'],
 };
 
-export function Diff({ lines }: { lines: DiffLine[] }) {
+interface DiffProps {
+  lines: DiffLine[];
+  /** What it is called where there are several. */
+  label?: string;
+}
+
+export function Diff({ lines, label = text.tool.diff }: DiffProps) {
   return (
-    <Lines count={lines.length} label={text.tool.diff}>
+    <Lines count={lines.length} label={label}>
       {(first, end) => (
         <table className="-mx-3 w-[calc(100%+1.5rem)] border-collapse font-mono text-code">
           <tbody>

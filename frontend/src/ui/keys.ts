@@ -16,6 +16,7 @@ export const shortcuts = {
   previous: { keys: ['Alt+ArrowUp'], label: text.keys.previous },
   next: { keys: ['Alt+ArrowDown'], label: text.keys.next },
   key: { keys: ['Alt+K'], label: text.vault.key.title },
+  yours: { keys: ['Alt+Y'], label: text.agent.yours },
   agents: { keys: ['Alt+G'], label: text.harness.title },
   help: { keys: ['?'], label: text.keys.help },
 } as const;

@@ -14,12 +14,12 @@ interface Notice {
 }
 
 /** Tells a person something on their desktop, if they allow it and have another window in front. */
-export function notifyPerson({ title, body, tag }: Notice, onOpen?: () => void): void {
+export function notifyPerson({ title, body, tag }: Notice, onOpen: () => void): void {
   if (!canNotify() || Notification.permission !== 'granted' || document.hasFocus()) return;
   const notice = new Notification(title, { body, tag, icon: '/icon.svg' });
   notice.addEventListener('click', () => {
     window.focus();
-    onOpen?.();
+    onOpen();
     notice.close();
   });
 }

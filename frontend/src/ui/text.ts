@@ -87,6 +87,8 @@ export const text = {
   agent: {
     choose: 'Agent',
     name: (name: string, demo: boolean) => (demo ? `${name} (demo)` : name),
+    yours: 'Your agents',
+    manage: 'Your agents…',
     more: 'More agents…',
     continues: (name: string) => `Continues with ${name} from here`,
   },

@@ -1,0 +1,136 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"parley/backend/agent"
+)
+
+// What a folder of agents may hold: it can come from anybody.
+const (
+	maxAgentFiles = 256
+	maxAgentFile  = 256 << 10
+)
+
+// File is an agent file.
+type File struct {
+	Path     string
+	Agent    agent.Spec // as the file said when it was last right; without an id if it never was
+	Problems []Problem  // with what it says now
+}
+
+// folder is where agent files are: one called name in another. Nothing outside of that other one is read or written, wherever
+// a link leads.
+type folder struct{ above, name string }
+
+func (f folder) path() string { return filepath.Join(f.above, f.name) }
+
+// read gives the agent files of a folder, sorted by name; before is what it gave last.
+func (f folder) read(k Known, before []File) ([]File, error) {
+	root, err := os.OpenRoot(f.above)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	entries, err := fs.ReadDir(root.FS(), filepath.ToSlash(f.name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var files []File
+	for _, entry := range entries {
+		if !isAgentFile(entry.Name()) {
+			continue
+		}
+		if len(files) == maxAgentFiles {
+			return files, fmt.Errorf("there are more than %d agent files", maxAgentFiles)
+		}
+		file := File{Path: filepath.Join(f.path(), entry.Name())}
+		src, err := content(root, path.Join(filepath.ToSlash(f.name), entry.Name()))
+		switch {
+		case errors.Is(err, fs.ErrNotExist): // it was removed just now
+			continue
+		case err != nil:
+			file.Problems = []Problem{{1, 1, "", agent.AsError(err).Message}}
+		default:
+			file.Agent, file.Problems = k.Parse(src)
+		}
+		if len(file.Problems) > 0 {
+			file.Agent = agent.Spec{}
+			if i := slices.IndexFunc(before, func(b File) bool { return b.Path == file.Path }); i >= 0 {
+				file.Agent = before[i].Agent
+			}
+		}
+		files = append(files, file)
+	}
+	return files, nil
+}
+
+func content(root *os.Root, name string) ([]byte, error) {
+	info, err := root.Stat(name) // before it is opened: to open a pipe is to wait for who writes to it
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	if err != nil || !info.Mode().IsRegular() {
+		return nil, agent.Errorf(agent.CodeValidation, "This cannot be read: it is no file, or a link out of its folder.")
+	}
+	file, err := root.Open(name)
+	if err != nil {
+		return nil, agent.Errorf(agent.CodeValidation, "This cannot be read. Look at its permissions.")
+	}
+	defer file.Close()
+	src, err := io.ReadAll(io.LimitReader(file, maxAgentFile+1))
+	if err == nil && len(src) > maxAgentFile {
+		err = agent.Errorf(agent.CodeValidation, "An agent file has %d KiB at most.", maxAgentFile>>10)
+	}
+	return src, err
+}
+
+// write makes the file of an agent, and gives its path. It replaces none.
+func (f folder) write(spec agent.Spec) (string, error) {
+	text, err := Format(spec)
+	if err != nil {
+		return "", err
+	}
+	failed := func(err error) error {
+		return agent.Wrap(agent.CodeValidation, err, fmt.Sprintf("The agent could not be saved in %s. Look whether you may write there.", f.path()))
+	}
+	root, err := os.OpenRoot(f.above)
+	if err != nil {
+		return "", failed(err)
+	}
+	defer root.Close()
+	if err := root.MkdirAll(f.name, 0o755); err != nil {
+		return "", failed(err)
+	}
+	name := filepath.Join(f.name, spec.ID+agentSuffix)
+	file, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if errors.Is(err, fs.ErrExist) {
+		return "", agent.Errorf(agent.CodeValidation, "There is a file %s already. Remove it, or give the agent another id.", filepath.Join(f.above, name))
+	}
+	if err != nil {
+		return "", failed(err)
+	}
+	_, err = file.Write(text)
+	if err = errors.Join(err, file.Close()); err != nil {
+		return "", failed(errors.Join(err, root.Remove(name)))
+	}
+	return filepath.Join(f.above, name), nil
+}
+
+// isAgentFile reports whether a file of this name holds an agent.
+func isAgentFile(name string) bool {
+	return strings.HasSuffix(name, agentSuffix) && !strings.HasPrefix(name, ".")
+}
+
+const agentSuffix = ".agent.yaml"

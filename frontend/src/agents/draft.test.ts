@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import type { AgentDetails } from '../api/types.gen.ts';
+import { blank, idFor, toDetails, toDraft } from './draft.ts';
+
+test.each([
+  ['Code reviewer', 'code-reviewer'],
+  ['  Größe & Co. ', 'gro-e-co'],
+  ['Élan 2', 'elan-2'],
+  ['日本', ''],
+  [`${'a'.repeat(63)} b`, 'a'.repeat(63)],
+])('the id that goes with %s', (name, id) => expect(idFor(name)).toBe(id));
+
+const whole: AgentDetails = {
+  id: 'a',
+  name: 'A',
+  description: 'd',
+  harness: 'pi',
+  provider: 'openai',
+  model: 'm',
+  system_prompt: 'p',
+  tools: ['read_file'],
+  permissions: { mode: 'plan', default: 'allow_reads', rules: [{ pattern: 'fs_write', permission: 'deny' }] },
+  options: { effort: 'high' },
+};
+
+test('what is edited and not changed is the same', () => {
+  expect(toDetails(toDraft(whole))).toEqual(whole);
+});
+
+test('a form that nothing was written into leaves open what an agent need not say', () => {
+  expect(toDetails(blank)).toEqual({ id: '', name: '', description: '', harness: 'native', provider: '', model: '', system_prompt: '', tools: [], permissions: { mode: 'ask', rules: [] }, options: {} });
+});
+
+test('what a harness does not have is left out', () => {
+  const own = { ...toDraft(whole), isOwnLogin: true };
+  expect(toDetails(own)).toMatchObject({ login: 'own', provider: '', options: { effort: 'high' } });
+  const native = toDetails({ ...own, harness: 'native' });
+  expect(native).toMatchObject({ provider: 'openai', options: {} });
+  expect(native).not.toHaveProperty('login');
+});
+
+test('a row that nothing was written into is no rule', () => {
+  const draft = { ...blank, rules: [{ pattern: '', permission: 'ask' as const }], options: [{ name: '', value: 'x' }], harness: 'pi' };
+  expect(toDetails(draft)).toMatchObject({ permissions: { rules: [] }, options: {} });
+});
