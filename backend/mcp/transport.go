@@ -78,7 +78,7 @@ func (c *client) explain(l *link, why error) string {
 	case errors.Is(why, process.ErrNotFound):
 		return fmt.Sprintf("there is no program %q. Install it, or see to it that it is on PATH.", c.server.Command)
 	case errors.Is(why, fs.ErrPermission):
-		return fmt.Sprintf("the agent's sandbox does not let it run %q. Install that in a folder on PATH, or let the agent reach all files.", c.server.Command)
+		return fmt.Sprintf("the agent's sandbox does not let it run %q. See whether it may be run, and that what it needs is on PATH, or let the agent reach all files.", c.server.Command)
 	case l.flooded:
 		return "it wrote more at once than can be read, so it was ended."
 	case l.process != nil && (errors.Is(why, errEnded) || errors.Is(why, io.EOF) || errors.Is(why, mcp.ErrConnectionClosed)):

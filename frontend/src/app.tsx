@@ -6,7 +6,7 @@ import { HarnessDialog } from './harnesses/dialog.tsx';
 import { InboxDialog } from './inbox/dialog.tsx';
 import { useParley } from './parley.ts';
 import { PermissionsDialog } from './permissions/dialog.tsx';
-import { ServersDialog } from './servers/dialog.tsx';
+import { ServersDialog } from './servers/open.tsx';
 import { Sidebar } from './sessions/sidebar.tsx';
 import { ErrorBoundary } from './ui/boundary.tsx';
 import { Button } from './ui/button.tsx';

@@ -4,22 +4,16 @@ import type { Server } from '../api/types.gen.ts';
 import { useParley } from '../parley.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
-import { useStore } from '../ui/store.ts';
 import { ServerForm } from './form.tsx';
 import { ImportForm } from './import.tsx';
 import { ServerRow } from './row.tsx';
+import { text } from '../ui/text.ts';
 import { serversText } from './text.ts';
-
-/** The dialog about MCP servers, if it is open. */
-export function ServersDialog() {
-  const { dialogs } = useParley();
-  const isOpen = useStore(dialogs, ({ dialog }) => dialog?.kind === 'servers');
-  return isOpen && <Servers />;
-}
 
 type Doing = { what: 'list' } | { what: 'import' } | { what: 'edit'; server?: Server };
 
-function Servers() {
+/** The list of MCP servers, and what can be done about it. */
+export default function Servers() {
   const { client } = useParley();
   const [servers, show] = useState<Server[]>();
   const [problem, fail] = useState<string>();
@@ -40,7 +34,7 @@ function Servers() {
   if (doing.what === 'import') return <ImportForm onDone={back} />;
   if (doing.what === 'edit') return <ServerForm server={doing.server} onDone={back} />;
   return (
-    <Dialog title={serversText.title} isWide>
+    <Dialog title={text.servers} isWide>
       <p className="mt-3 text-sm text-soft">{serversText.says}</p>
       <p role="alert" className="mt-3 text-sm break-words text-bad empty:hidden">
         {problem}

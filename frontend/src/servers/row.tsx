@@ -68,7 +68,7 @@ export function ServerRow({ server: { config, state, reason, tools, log }, onEdi
         <Disclosure icon={null} label={text.tools(tools.filter(mayUse).length, tools.length)}>
           <ul className="flex flex-wrap gap-1.5">
             {tools.map(tool => (
-              <li key={tool} className={`rounded border border-line bg-sunken px-1.5 font-mono text-xs leading-5 break-all ${mayUse(tool) ? '' : 'text-faint line-through'}`}>
+              <li key={tool} className={`rounded border border-line px-1.5 font-mono text-xs leading-5 break-all ${mayUse(tool) ? 'bg-sunken' : 'border-dashed text-faint'}`}>
                 {tool}
                 {!mayUse(tool) && <span className="sr-only"> ({text.notAllowed})</span>}
               </li>

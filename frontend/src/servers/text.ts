@@ -3,7 +3,6 @@ import { plural } from '../ui/plural.ts';
 
 /** What is said about MCP servers. */
 export const serversText = {
-  title: 'MCP servers',
   says: 'Programs and web services that give agents more tools. An agent uses those that its configuration names, and asks you before it calls a tool of theirs.',
   none: 'There is no server yet. Add one, or import those of another program.',
   add: 'Add a server',
@@ -19,9 +18,7 @@ export const serversText = {
   state: { not_started: 'Not started', starting: 'Starting', running: 'Running', failed: 'Failed' } satisfies Record<ServerState, string>,
   tools: (n: number, all: number) => (n === all ? plural(n, 'tool', 'tools') : `${n} of ${plural(all, 'tool', 'tools')}`),
   notAllowed: 'not allowed',
-  picture: 'Picture from the tool',
   log: 'Log',
-  missing: (id: string, reason: string) => `Without the MCP server ${id}: ${reason}`,
   form: {
     new: 'Add an MCP server',
     change: (id: string) => `MCP server ${id}`,

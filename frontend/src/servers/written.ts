@@ -14,7 +14,7 @@ export interface Written {
   tools: string;
 }
 
-const pairs = (of: Record<string, string> | undefined, sign: string) =>
+const pairLines = (of: Record<string, string> | undefined, sign: string) =>
   Object.entries(of ?? {})
     .map(([name, value]) => name + sign + value)
     .join('\n');
@@ -25,9 +25,9 @@ export function toWritten(config?: MCPServer): Written {
     transport: config?.transport ?? 'stdio',
     command: config?.command ?? '',
     args: (config?.args ?? []).join('\n'),
-    env: pairs(config?.env, '='),
+    env: pairLines(config?.env, '='),
     url: config?.url ?? '',
-    headers: pairs(config?.headers, ': '),
+    headers: pairLines(config?.headers, ': '),
     isAll: !config?.tools_allowlist,
     tools: (config?.tools_allowlist ?? []).join('\n'),
   };

@@ -1,5 +1,4 @@
 import { Plug } from 'lucide-react';
-import { serversText } from '../servers/text.ts';
 import { text } from '../ui/text.ts';
 import type { Call } from './call.ts';
 import { tense, type Card } from './card.ts';
@@ -56,7 +55,7 @@ const pictures = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
 
 function PieceView({ piece: { type, text: said, mimeType = '', data, uri, name } }: { piece: Piece }) {
   const source = `data:${mimeType};base64,${data}`;
-  if (type === 'image' && data && pictures.includes(mimeType)) return <img src={source} alt={serversText.picture} className="max-h-80 max-w-full self-start rounded-md border border-line" />;
+  if (type === 'image' && data && pictures.includes(mimeType)) return <img src={source} alt={text.tool.picture} className="max-h-80 max-w-full self-start rounded-md border border-line" />;
   return (
     <div className="min-w-0 text-sm">
       {(name || uri) && (

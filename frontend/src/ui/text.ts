@@ -1,4 +1,3 @@
-import { serversText } from '../servers/text.ts';
 import { permissionText } from '../permissions/text.ts';
 import { vaultText } from '../vault/text.ts';
 import { plural } from './plural.ts';
@@ -61,7 +60,8 @@ export const text = {
 
   vault: vaultText,
   ...permissionText,
-  servers: serversText.title,
+  servers: 'MCP servers',
+  withoutServer: (server: string, reason: string) => `Without the MCP server ${server}: ${reason}`,
 
   welcome: {
     title: 'What would you like to do?',
@@ -289,6 +289,7 @@ export const text = {
   },
 
   tool: {
+    picture: 'Picture from the tool',
     input: 'Input',
     output: 'Output',
     error: 'Error',
