@@ -91,7 +91,13 @@ build/harnesses/node_modules/.package-lock.json: build/harnesses/package-lock.js
 	@cd build/harnesses && npm ci --silent --no-progress
 	@touch $@
 
-test-agent: build/harnesses/pi/node_modules/.package-lock.json
+build/harnesses/everything/node_modules/.package-lock.json: build/harnesses/everything/package-lock.json
+	@echo "Installing the MCP server that has one of everything" >&2
+	@cd build/harnesses/everything && npm ci --silent --no-progress
+	@touch $@
+
+test-agent: build/harnesses/pi/node_modules/.package-lock.json build/harnesses/everything/node_modules/.package-lock.json
+	go test -count 1 -tags harnesses ./app -run TestTheEverythingServer -everything $(abspath build/harnesses/everything/node_modules/.bin)
 	go test -count 1 -tags harnesses ./app -run 'TestHarnesses/^pi$$/(new|allowed|own_tool|behind)' -harnesses $(HARNESSES)
 
 test-harnesses: build/harnesses/pi/node_modules/.package-lock.json build/harnesses/node_modules/.package-lock.json

@@ -16,6 +16,7 @@ import (
 	"parley/backend/config"
 	"parley/backend/harness"
 	"parley/backend/history"
+	"parley/backend/mcp"
 	"parley/backend/process"
 	"parley/backend/program"
 	"parley/backend/provider"
@@ -35,6 +36,8 @@ type owner struct {
 	home     home
 	log      *slog.Logger
 	backend  agent.Backend
+	servers  *config.Servers // of MCP
+	board    mcp.Board       // what is known of those
 	history  *history.History
 	agents   *config.Catalog
 	starting context.CancelFunc // ends the history's Start
@@ -74,7 +77,7 @@ func join(ctx context.Context, h home, o ownerOptions) (Connection, *owner, erro
 		}
 		return c, nil, nil
 	}
-	own := &owner{lock: lock, home: h, log: o.log, served: make(chan error, 1)}
+	own := &owner{lock: lock, home: h, servers: config.OpenServers(h.servers()), log: o.log, served: make(chan error, 1)}
 	if err := own.open(ctx, o); err != nil {
 		own.close()
 		return Connection{}, nil, err
@@ -94,7 +97,7 @@ func (o *owner) open(ctx context.Context, opt ownerOptions) error {
 		o.log.Warn("what an earlier Parley left behind could not be removed", "error", err)
 	}
 	var err error
-	if o.backend, err = runnerBackend(o.home.runners(), o.home.private(os.Getenv), o.log); err != nil {
+	if o.backend, err = runnerBackend(o.home.runners(), o.home.private(os.Getenv), &o.board, o.log); err != nil {
 		return err
 	}
 	endpoints, err := provider.Endpoints(os.Getenv)
@@ -154,6 +157,7 @@ func (o *owner) enterHistory(ctx context.Context, s *store.Store, harnessOf func
 		},
 		Harness: harnessOf,
 		Key:     func(name string) (string, bool) { return provider.Key(name, os.Getenv) },
+		Servers: o.servers.Named,
 		Scratch: o.home.scratch,
 		Folder:  o.folder,
 		Data:    string(o.home),
@@ -199,7 +203,7 @@ func (o *owner) leaveHistory() {
 const envRunner = "PARLEY_RUNNER"
 
 // runnerBackend is what agents run on: the runner that the person named, or else this same program, started again.
-func runnerBackend(ledger, private string, log *slog.Logger) (agent.Backend, error) {
+func runnerBackend(ledger, private string, board *mcp.Board, log *slog.Logger) (agent.Backend, error) {
 	if url := os.Getenv(envRunner); url != "" {
 		token, err := runner.ReadToken()
 		if err != nil {
@@ -211,7 +215,7 @@ func runnerBackend(ledger, private string, log *slog.Logger) (agent.Backend, err
 	if err != nil {
 		return nil, err
 	}
-	return runner.NewLocal(runner.LocalOptions{Executable: executable, Ledger: ledger, Private: private, Log: log})
+	return runner.NewLocal(runner.LocalOptions{Executable: executable, Ledger: ledger, Private: private, Servers: board, Log: log})
 }
 
 // enforcementOf tells what the system that agents run on holds of their bounds.
@@ -232,7 +236,8 @@ func (o *owner) listen(opt ownerOptions, programs *program.Finder) error {
 	addr := listener.Addr().String()
 	o.Connection = Connection{URL: "http://" + addr, Token: api.NewToken(), PID: os.Getpid()}
 	o.door = api.New(addr, api.Options{
-		History: o.history, Agents: o.agents, Programs: programs, Enforcement: enforcementOf(o.backend), Page: frontend.Page(), Show: opt.show,
+		History: o.history, Agents: o.agents, Programs: programs, Enforcement: enforcementOf(o.backend),
+		Servers: o.servers, Board: &o.board, Try: o.tryServer, Page: frontend.Page(), Show: opt.show,
 		Token: o.Token, Origins: opt.origins, Version: Version, Log: o.log,
 	})
 	o.server = o.door.Server()

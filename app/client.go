@@ -13,6 +13,10 @@ import (
 
 // do asks the door. The caller closes the body; every status that is not a success is an error.
 func (c Connection) do(ctx context.Context, method, path string, body any) (*http.Response, error) {
+	return c.request(ctx, method, path, "*/*", body) // Go would leave it out, which asks for no stream
+}
+
+func (c Connection) request(ctx context.Context, method, path, accept string, body any) (*http.Response, error) {
 	var content io.Reader
 	if body != nil {
 		b, err := json.Marshal(body)
@@ -26,7 +30,7 @@ func (c Connection) do(ctx context.Context, method, path string, body any) (*htt
 		return nil, err
 	}
 	req.Header.Set("authorization", "Bearer "+c.Token)
-	req.Header.Set("accept", "*/*") // Go would leave it out, which asks for no stream
+	req.Header.Set("accept", accept)
 	if body != nil {
 		req.Header.Set("content-type", "application/json")
 	}
@@ -53,7 +57,7 @@ func (e *refused) Error() string { return e.Message }
 // ask is do for replies of one JSON value.
 func ask[T any](ctx context.Context, c Connection, method, path string, body any) (T, error) {
 	var out T
-	res, err := c.do(ctx, method, path, body)
+	res, err := c.request(ctx, method, path, "application/json", body)
 	if err != nil {
 		return out, err
 	}

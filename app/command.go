@@ -72,7 +72,7 @@ func rootCommand(stdout, stderr io.Writer, args []string) *cobra.Command {
 	root.SetArgs(args)
 	root.SetVersionTemplate("parley {{.Version}}\n")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage{err} })
-	root.AddCommand(serveCommand(), chatCommand(), sessionsCommand(), showCommand(), backupCommand(), restoreCommand(), runnerCommand(), doctorCommand(), versionCommand())
+	root.AddCommand(serveCommand(), chatCommand(), sessionsCommand(), showCommand(), backupCommand(), restoreCommand(), runnerCommand(), mcpCommand(), doctorCommand(), versionCommand())
 	for _, cmd := range append(root.Commands(), root) {
 		if check := cmd.Args; check != nil {
 			cmd.Args = func(cmd *cobra.Command, args []string) error {

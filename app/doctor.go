@@ -155,7 +155,7 @@ func checkRunner(ctx context.Context) []finding {
 	}
 	defer os.RemoveAll(dir)
 	begun := time.Now()
-	backend, err := runnerBackend(dir, dir, newLog())
+	backend, err := runnerBackend(dir, dir, nil, newLog())
 	if err != nil {
 		return fail(err)
 	}

@@ -31,6 +31,9 @@ func (h home) private(getenv func(string) string) string {
 	return filepath.Join(string(h), "private")
 }
 
+// servers is the list of MCP servers, which a person may edit.
+func (h home) servers() string { return filepath.Join(string(h), "mcp.json") }
+
 func (h home) scratches() string { return filepath.Join(string(h), "scratch") }
 
 // scratch names the folder that a session's tools work in.

@@ -33,7 +33,7 @@ var arrows = map[string][]string{
 	"backend/harness":             {"backend/agent", "backend/provider"},
 	"backend/native":              {"backend/agent", "backend/provider", "backend/tool"},
 	"backend/scripted":            {"backend/agent", "backend/tool"},
-	"backend/mcp":                 {"backend/agent", "backend/policy", "backend/redact", "backend/tool"},
+	"backend/mcp":                 {"backend/agent", "backend/policy", "backend/process", "backend/redact", "backend/tool"},
 	"backend/process":             {},
 	"backend/confine":             {"backend/agent"},
 	"backend/egress":              {"backend/agent"},

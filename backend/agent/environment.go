@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"iter"
+	"strings"
 	"sync"
 	"time"
 )
@@ -21,6 +22,8 @@ type Policy struct {
 	// What a launch needs besides: see For.
 	Model string // the base URL of the model server; empty if the harness knows its own
 	Own   Kind   // the harness that works with the person's own login, which reaches what it keeps for that; empty if none does
+
+	Commands string // of the MCP servers, a line each: they may be run
 }
 
 // For is p with what a launch needs besides.
@@ -31,6 +34,11 @@ func (p Policy) For(launch Launch) Policy {
 	if launch.Program != nil && launch.Program.Login == LoginOwn {
 		p.Own = launch.Harness
 	}
+	commands := make([]string, len(launch.Servers))
+	for i, server := range launch.Servers {
+		commands[i] = server.Command
+	}
+	p.Commands = strings.Join(commands, "\n")
 	return p
 }
 

@@ -11,6 +11,7 @@ type Overlay struct {
 	Permissions                         *Permissions // an empty Mode is inherited, and so are the rules if there are none
 	Tools                               *[]string
 	ClientTools                         *[]ClientToolSpec
+	MCPServers                          *[]string
 	Login                               *Login            // with LoginOwn the model is the program's choice unless Model is set; to name a Provider is to ask for LoginKey
 	Options                             map[string]string // the others stay as they are
 }
@@ -36,6 +37,7 @@ func (o Overlay) Over(spec Spec) Spec {
 	}
 	replace(&spec.Tools, o.Tools)
 	replace(&spec.ClientTools, o.ClientTools)
+	replace(&spec.MCPServers, o.MCPServers)
 	if len(o.Options) > 0 {
 		options := map[string]string{}
 		maps.Copy(options, spec.Options)

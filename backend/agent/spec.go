@@ -13,6 +13,7 @@ type Spec struct {
 	SystemPrompt string           `json:"system_prompt,omitempty"`
 	Tools        []string         `json:"tools,omitempty"`
 	ClientTools  []ClientToolSpec `json:"client_tools,omitempty"` // that the caller runs
+	MCPServers   []string         `json:"mcp_servers,omitempty"`  // whose tools it may use, by their ids
 	Permissions  Permissions      `json:"permissions,omitzero"`
 
 	// For a harness that is a program of its own.
@@ -41,10 +42,14 @@ type Launch struct {
 	Endpoint         *Endpoint // nil for a harness that knows where its model is
 	Tools            []string
 	ClientTools      []ClientToolSpec
+	Servers          []MCPServer      // whose tools it may use; a harness does not know them
 	PermissionPolicy PermissionPolicy // what happens to a call of a tool that changes something,
 	Rules            Rules            `json:",omitzero"` // unless these say otherwise
 	Program          *Program         // nil for a harness that is part of Parley
 }
+
+// HasTools reports whether an agent is given tools besides those of its own program.
+func (s Spec) HasTools() bool { return len(s.Tools)+len(s.ClientTools)+len(s.MCPServers) > 0 }
 
 // Endpoint is where a model is served.
 type Endpoint struct {

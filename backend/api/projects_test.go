@@ -199,7 +199,7 @@ func TestWhatIsTheOwners(t *testing.T) {
 	bound := w.door.Bind("folder", "")
 	for _, r := range routes {
 		method, path, _ := strings.Cut(r.pattern, " ")
-		all := path == "/window" || path == "/projects" || path == "/harnesses" || path == "/trust" || strings.HasPrefix(path, "/agents/") || strings.HasPrefix(path, "/vault/") && path != "/vault/active"
+		all := path == "/window" || path == "/projects" || path == "/harnesses" || path == "/trust" || strings.HasPrefix(path, "/agents/") || strings.HasPrefix(path, "/mcp/") || strings.HasPrefix(path, "/vault/") && path != "/vault/active"
 		if r.owners != all {
 			t.Errorf("%s: owners %v", r.pattern, r.owners)
 		}

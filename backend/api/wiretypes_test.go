@@ -59,7 +59,7 @@ type member struct {
 func members(t reflect.Type) (list []member) {
 	for field := range t.Fields() {
 		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
-		list = append(list, member{name, field.Type, strings.Contains(options, "omitempty")})
+		list = append(list, member{name, field.Type, strings.Contains(options, "omitempty") || strings.Contains(options, "omitzero")})
 	}
 	return list
 }

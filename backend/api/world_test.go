@@ -23,6 +23,7 @@ import (
 	"parley/backend/config"
 	"parley/backend/harness"
 	"parley/backend/history"
+	"parley/backend/mcp"
 	"parley/backend/program"
 	"parley/backend/revert"
 	"parley/backend/scripted"
@@ -97,8 +98,11 @@ func openWith(t testing.TB, folder string, ring vault.Keyring, changes ...func(*
 			rooms.Wait(context.Background())
 		},
 	})
+	servers := config.OpenServers(filepath.Join(scratch, "mcp.json"))
 	door = New(listener.Addr().String(), Options{
-		History: past, Agents: catalog, Programs: program.NewFinder(nil), Enforcement: func() agent.Enforcement { return agent.Unenforced("there is none in tests") }, Token: testToken, Version: "test", Log: log,
+		History: past, Agents: catalog, Programs: program.NewFinder(nil), Enforcement: func() agent.Enforcement { return agent.Unenforced("there is none in tests") },
+		Servers: servers, Board: &mcp.Board{}, Token: testToken, Version: "test", Log: log,
+		Try:  func(context.Context, agent.MCPServer) error { return nil },
 		Page: fstest.MapFS{"index.html": {Data: []byte("<p>page")}, "assets/a.js": {Data: []byte("1")}},
 	})
 	server := door.Server()
@@ -129,6 +133,7 @@ func options(s *store.Store, env *agent.Environment, catalog *config.Catalog, sc
 		Key:     func(string) (string, bool) { return "", false },
 		Scratch: func(agent.SessionKey) string { return scratch },
 		Folder:  func(agent.ProjectID) string { return "" },
+		Servers: config.OpenServers(filepath.Join(scratch, "mcp.json")).Named,
 	}
 }
 

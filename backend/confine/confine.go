@@ -86,20 +86,28 @@ func onThisMachine(base string) string {
 	return net.JoinHostPort(u.Hostname(), port)
 }
 
-// Installed gives the folders that programs are run from: those on a PATH, and those that commands found there are installed
-// in. A folder that is the home folder, or holds it, is left out.
+// Installed gives the folders that programs are run from: those on a PATH, and those that commands are installed in, found
+// there or by their whole path. A folder that is the home folder, or holds it, is left out.
 func Installed(path, home string, commands []string) (folders []string) {
 	add := func(folder string) {
 		if filepath.IsAbs(folder) && !within(home, folder) {
 			folders = append(folders, folder)
 		}
 	}
+	addProgram := func(path string) {
+		if program, err := filepath.EvalSymlinks(path); err == nil {
+			add(installation(program))
+		}
+	}
+	for _, command := range commands {
+		if filepath.IsAbs(command) {
+			addProgram(command)
+		}
+	}
 	for _, dir := range filepath.SplitList(path) {
 		add(dir)
 		for _, command := range commands {
-			if program, err := filepath.EvalSymlinks(filepath.Join(dir, command)); err == nil {
-				add(installation(program))
-			}
+			addProgram(filepath.Join(dir, command))
 		}
 	}
 	return folders

@@ -33,7 +33,7 @@ func (a ACP) Launch(spec agent.Spec) (agent.Launch, error) {
 	}
 	own := spec.Login == agent.LoginOwn
 	switch {
-	case !a.Known.May(CanUseTools) && len(spec.Tools)+len(spec.ClientTools) > 0:
+	case !a.Known.May(CanUseTools) && spec.HasTools():
 		return agent.Launch{}, agent.Errorf(agent.CodeToolUnavailable, "%s cannot be given tools, and the agent %q has some. Take them from it, or choose another harness.", a.Known.Command, spec.ID)
 	case !a.Known.May(CanAsk) && launch.PermissionPolicy != agent.PermissionAuto:
 		return agent.Launch{}, agent.Errorf(agent.CodeValidation, "%s never asks before it changes something. Give the agent %q the permissions auto, or choose another harness.", a.Known.Command, spec.ID)
@@ -71,7 +71,7 @@ func (a ACP) Launch(spec agent.Spec) (agent.Launch, error) {
 	}
 	launch.Endpoint = &endpoint
 	configure(p, spec.Model, endpoint)
-	if known.approve != nil && len(spec.Tools)+len(spec.ClientTools) > 0 {
+	if known.approve != nil && spec.HasTools() {
 		known.approve(p)
 	}
 	return launch, nil

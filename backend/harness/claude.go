@@ -73,7 +73,7 @@ func (c Claude) Launch(spec agent.Spec) (agent.Launch, error) {
 		p.Files["instructions.md"] = spec.SystemPrompt
 		p.Args = append(p.Args, "--append-system-prompt-file", agent.MarkPrivate+"/instructions.md")
 	}
-	if len(spec.Tools)+len(spec.ClientTools) > 0 {
+	if spec.HasTools() {
 		p.Files["mcp.json"] = claudeTools
 		p.Args = append(p.Args, "--mcp-config", agent.MarkPrivate+"/mcp.json")
 	}

@@ -47,7 +47,7 @@ func (p Pi) Launch(spec agent.Spec) (agent.Launch, error) {
 		launch.Program.Files["instructions.md"] = spec.SystemPrompt
 		launch.Program.Args = append(launch.Program.Args, "--append-system-prompt", agent.MarkPrivate+"/instructions.md")
 	}
-	if len(spec.Tools)+len(spec.ClientTools) > 0 {
+	if spec.HasTools() {
 		launch.Program.Env["PARLEY_TOOLS_URL"], launch.Program.Env["PARLEY_TOOLS_TOKEN"] = agent.MarkToolsURL, agent.MarkToolsToken
 	}
 	level, err := thinking(spec)

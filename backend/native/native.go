@@ -13,8 +13,8 @@ import (
 	"parley/backend/tool"
 )
 
-// Backend runs the native harness in this process.
-type Backend struct{}
+// Backend runs the native harness in this process. Foreign, if it is set, has the tools of others.
+type Backend struct{ Foreign tool.Source }
 
 // NewBackend makes a backend.
 func NewBackend() *Backend { return &Backend{} }
@@ -25,15 +25,16 @@ func (*Backend) Supports(name agent.BackendName, harness agent.Kind) bool {
 }
 
 // NewSandbox is agent.Backend's.
-func (*Backend) NewSandbox(_ context.Context, policy agent.Policy) (agent.Sandbox, error) {
-	return &sandbox{policy: policy, models: provider.NewClient(), conns: map[*conn]struct{}{}, done: make(chan struct{})}, nil
+func (b *Backend) NewSandbox(_ context.Context, policy agent.Policy) (agent.Sandbox, error) {
+	return &sandbox{backend: b, policy: policy, models: provider.NewClient(), conns: map[*conn]struct{}{}, done: make(chan struct{})}, nil
 }
 
 // sandbox shares its connections to model servers among its conns.
 type sandbox struct {
-	policy agent.Policy
-	models *provider.Client
-	done   chan struct{}
+	backend *Backend
+	policy  agent.Policy
+	models  *provider.Client
+	done    chan struct{}
 
 	mu    sync.Mutex
 	conns map[*conn]struct{} // the open ones; nil once the sandbox is closed
@@ -43,7 +44,7 @@ func (s *sandbox) Open(_ context.Context, launch agent.Launch) (agent.Conn, erro
 	if launch.Endpoint == nil || launch.Model == "" {
 		return nil, agent.Errorf(agent.CodeValidation, "The agent does not say which model answers, or where it is served.")
 	}
-	tools, err := tool.Open(s.policy, launch)
+	tools, err := tool.Open(s.policy, launch, s.backend.Foreign.For(launch)...)
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ type Call struct {
 	Action    agent.Action       // empty if it only reads
 	Stated    []agent.Permission // what its tool says of itself, then the server that the tool is of; empty ones say nothing
 	Protected bool               // it writes where only a person lets it
+	Version   string             // of what its tool says of itself, if somebody else can change that; it has no space or bracket in it
 }
 
 // For gives the rules that a runner decides by in a mode, beside the mode's Policy: accept_edits is ask with a rule for edits,

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/url"
 	"path"
@@ -15,6 +16,7 @@ import (
 // subject is what of a call a pattern is held against.
 type subject struct {
 	tool     string
+	version  string // with the tool, as a pattern names both; empty if its tool has none
 	action   agent.Action
 	readable bool   // its arguments are an object
 	about    string // what the call is about: a command, a file, an address
@@ -34,6 +36,9 @@ var abouts = map[agent.Action][]string{
 // tool obeys. Of a kind that has no names for them, it is the only text among the arguments.
 func inspect(c Call) subject {
 	s := subject{tool: c.Name, action: c.Action}
+	if c.Version != "" {
+		s.version = c.Name + "@" + c.Version
+	}
 	var arguments map[string]json.RawMessage
 	if json.Unmarshal(c.Input, &arguments) != nil || arguments == nil {
 		return s
@@ -115,7 +120,7 @@ func (p pattern) matches(s subject, allows bool) bool {
 	switch {
 	case p.name == "":
 		return true
-	case p.name != s.tool && p.name != string(s.action):
+	case p.name != s.tool && p.name != string(s.action) && p.name != s.version:
 		return false
 	case !s.readable:
 		return !allows
@@ -143,7 +148,8 @@ var (
 )
 
 // Suggest gives the pattern of calls like c, for who allows it for longer than once; "" if it is for once only. A command is
-// suggested with its subcommand and any arguments, an address with its host, everything else by its tool.
+// suggested with its subcommand and any arguments, an address with its host, everything else by its tool, in the version that
+// it has now.
 func Suggest(c Call) string {
 	s := inspect(c)
 	if !repeats(c, s) || !s.readable || !s.clear && s.action != agent.ActionOther || strings.ContainsRune(s.tool, '(') {
@@ -160,7 +166,7 @@ func Suggest(c Call) string {
 			return s.tool + "(" + u.Scheme + "://" + u.Host + "/*)"
 		}
 	}
-	return s.tool
+	return cmp.Or(s.version, s.tool)
 }
 
 // commands gives the prefix for commands like one: the command itself where a prefix would say nothing, and "" where that

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"parley/backend/agent"
+	"parley/backend/tool"
 )
 
 // Speakers makes a speaker for each protocol that there is.
@@ -15,6 +16,8 @@ type Speakers map[agent.Speech]func() Speaker
 
 // Backend runs programs.
 type Backend struct {
+	Foreign tool.Source // has the tools of others, if it is set
+
 	speakers Speakers
 	tools    string // the address that our tools are served at
 	limits   limits
@@ -29,7 +32,7 @@ type limits struct {
 
 // NewBackend makes a backend for programs that speak one of these protocols. tools is the address of loopback that ours are served at.
 func NewBackend(speakers Speakers, tools string) *Backend {
-	return &Backend{speakers, tools, limits{open: time.Minute, stop: agent.StopGrace, settle: 10 * time.Second, list: 5 * time.Second}}
+	return &Backend{speakers: speakers, tools: tools, limits: limits{open: time.Minute, stop: agent.StopGrace, settle: 10 * time.Second, list: 5 * time.Second}}
 }
 
 // Supports is agent.Backend's. Which harness is reached by which protocol its Launch says.

@@ -24,8 +24,8 @@ type ownTools struct {
 	play *play // the turn that runs; nil between turns
 }
 
-func newOwnTools(address string, policy agent.Policy, launch agent.Launch) (*ownTools, error) {
-	set, err := tool.Open(policy, launch)
+func newOwnTools(address string, policy agent.Policy, launch agent.Launch, foreign []tool.Foreign) (*ownTools, error) {
+	set, err := tool.Open(policy, launch, foreign...)
 	if err != nil {
 		return nil, err
 	}

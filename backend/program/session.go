@@ -57,8 +57,8 @@ func start(ctx context.Context, s *sandbox, launch agent.Launch, prompt agent.Pr
 		o.Session = NewUUID()
 	}
 	var err error
-	if len(launch.Tools)+len(launch.ClientTools) > 0 {
-		if n.tools, err = newOwnTools(s.backend.tools, s.policy, launch); err != nil {
+	if len(launch.Tools)+len(launch.ClientTools)+len(launch.Servers) > 0 {
+		if n.tools, err = newOwnTools(s.backend.tools, s.policy, launch, s.backend.Foreign.For(launch)); err != nil {
 			return nil, err
 		}
 		o.Tools = n.tools.address()

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"parley/backend/agent"
+	"parley/backend/mcp"
 	"parley/backend/process"
 )
 
@@ -23,6 +24,8 @@ type link struct {
 	acks     sync.Map                 // gets the answer to each control that waits for one: a chan ack, by id
 	closed   atomic.Bool              // by Close
 	silent   atomic.Bool              // for so long that it was killed
+
+	report func(mcp.Report) // is told of MCP servers
 
 	kill  func()          // ends the runner and all that it started, and returns when they are gone
 	gone  <-chan struct{} // closed once they are
@@ -87,6 +90,9 @@ func (l *link) hear(lines process.Lines) (ended bool, err error) {
 	}
 	if r.ack != nil {
 		l.acknowledge(*r.ack)
+	}
+	if r.server != nil {
+		l.report(*r.server)
 	}
 	if r.dropped == "" && (r.event != nil || r.ended != nil) && !l.deliver(r) {
 		r.dropped = "outside of a turn"

@@ -14,6 +14,7 @@ import (
 	"parley/backend/confine"
 	"parley/backend/egress"
 	"parley/backend/harness"
+	"parley/backend/mcp"
 	"parley/backend/process"
 )
 
@@ -23,6 +24,7 @@ type LocalOptions struct {
 	Args       []string     // what goes before the word "runner"
 	Ledger     string       // the folder that remembers runners, for Reap; made if it is missing; empty if nobody reaps
 	Private    string       // as agent.Policy's
+	Servers    *mcp.Board   // is told of the MCP servers of all runners; nil if nobody asks it
 	Log        *slog.Logger // gets what no person is told
 }
 
@@ -72,6 +74,12 @@ func (l *Local) NewSandbox(ctx context.Context, policy agent.Policy) (agent.Sand
 		log: l.options.Log.With("runner", p.PID()), limits: l.limits, begin: make(chan *exchange),
 		kill: p.Kill, gone: p.Exited, dead: make(chan struct{}),
 	}}
+	s.report = func(r mcp.Report) {
+		if !s.closed.Load() {
+			l.options.Servers.Post(s, r)
+		}
+	}
+	s.forget = func() { l.options.Servers.Gone(s) }
 	if ways.Proxy != nil {
 		to := egress.Destinations{Model: policy.Model, Hosts: harness.HostsOf(policy.Own), Other: s.reach}
 		s.exit = egress.Open(ways.Proxy, ways.Model, to, s.log)
@@ -112,6 +120,7 @@ type sandbox struct {
 	loose   string        // why nothing but tools of ours would keep to its scratch folder; empty if the system does, or it need not
 	private string        // goes with the process
 	ready   chan struct{} // closed after hello
+	forget  func()        // what was reported of its MCP servers
 }
 
 // Open makes a conn. What the system does not hold to a scratch folder is not let near one.
@@ -127,6 +136,7 @@ func (s *sandbox) Close() error {
 	s.closed.Store(true)
 	s.Shutdown()
 	s.removePrivate()
+	s.forget()
 	return nil
 }
 
@@ -177,6 +187,7 @@ func (s *sandbox) read() {
 		s.exit.Close()
 	}
 	s.removePrivate()
+	s.forget()
 	s.cause = s.ended(err)
 	if !s.closed.Load() {
 		s.log.Warn("runner: ended", "cause", s.cause)

@@ -16,6 +16,7 @@ import (
 
 	"parley/backend/agent"
 	"parley/backend/confine"
+	"parley/backend/mcp"
 	"parley/backend/native"
 	"parley/backend/process"
 	"parley/backend/program"
@@ -50,12 +51,15 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 		crash(errCrash)
 		select {} // the turn gets no result, and the process ends once what was said is written
 	}
+	servers := mcp.NewServers()
+	loop := native.NewBackend()
 	programs := program.NewBackend(speakers, cmp.Or(os.Getenv(confine.EnvTools), "127.0.0.1:0"))
+	loop.Foreign, demo.Foreign, programs.Foreign = servers.Tools, servers.Tools, servers.Tools
 	engines := Engines{
-		agent.BackendInprocess: native.NewBackend(), agent.BackendScripted: demo,
+		agent.BackendInprocess: loop, agent.BackendScripted: demo,
 		agent.BackendLocal: programs, agent.BackendACP: programs,
 	}
-	status := host(ctx, args, stdin, stdout, stderr, Options{Version: version, Engines: engines})
+	status := host(ctx, args, stdin, stdout, stderr, Options{Version: version, Engines: engines, Servers: servers})
 	if errors.Is(context.Cause(ctx), errCrash) {
 		return exitCrashed
 	}

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"parley/backend/agent"
+	"parley/backend/mcp"
 	"parley/backend/process"
 )
 
@@ -96,7 +97,8 @@ func (r *Remote) NewSandbox(ctx context.Context, policy agent.Policy) (agent.San
 	s := &remoteSandbox{remote: r, turns: map[agent.SessionKey]agent.TurnID{}}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.link = link{
-		log: r.Log.With("runner", r.host), limits: r.limits, begin: make(chan *exchange),
+		report: func(mcp.Report) {}, // a Gate keeps them to itself
+		log:    r.Log.With("runner", r.host), limits: r.limits, begin: make(chan *exchange),
 		kill: s.end, gone: s.ctx.Done(), dead: make(chan struct{}),
 	}
 	go s.serve()

@@ -34,6 +34,8 @@ type request struct {
 	After       agent.TurnID    `json:"after,omitempty"`
 	Program     *agent.Program  `json:"program,omitempty"`
 	Permissions agent.Rules     `json:"permissions,omitzero"`
+
+	MCPServers []agent.MCPServer `json:"mcpServers,omitempty"`
 }
 
 const sandboxLocal = "local"
@@ -62,7 +64,7 @@ func encodeRequest(launch agent.Launch, prompt agent.Prompt) ([]byte, error) {
 		Messages: make([]message, len(prompt.Messages)), Secrets: prompt.Secrets,
 		Tools: launch.Tools, CustomTools: []customTool{}, PermissionPolicy: launch.PermissionPolicy,
 		TurnID: prompt.Turn, ProjectID: prompt.Key.Project, Endpoint: launch.Endpoint, After: prompt.After, Program: launch.Program,
-		Permissions: launch.Rules,
+		Permissions: launch.Rules, MCPServers: launch.Servers,
 	}
 	for i, m := range prompt.Messages {
 		r.Messages[i] = message{m.Role, content{m.Parts, prompt.Media}}
@@ -97,7 +99,7 @@ func (r request) decode() (agent.Launch, agent.Prompt, error) {
 	}
 	launch := agent.Launch{
 		Backend: r.Backend, Harness: r.Harness, AgentsMD: orEmpty(r.AgentsMD), Model: orEmpty(r.Model),
-		Endpoint: r.Endpoint, Tools: r.Tools, PermissionPolicy: r.PermissionPolicy, Rules: r.Permissions, Program: r.Program,
+		Endpoint: r.Endpoint, Tools: r.Tools, PermissionPolicy: r.PermissionPolicy, Rules: r.Permissions, Program: r.Program, Servers: r.MCPServers,
 	}
 	prompt := agent.Prompt{
 		Key:  agent.SessionKey{Project: r.ProjectID, Session: orEmpty(r.SessionID)},

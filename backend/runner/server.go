@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"parley/backend/agent"
+	"parley/backend/mcp"
 	"parley/backend/process"
 )
 
@@ -32,6 +33,7 @@ type Options struct {
 	Version string
 	Policy  agent.Policy
 	Engines Engines
+	Servers *mcp.Servers // that the engines take the tools of others from; nil if they do not
 	Log     *slog.Logger
 }
 
@@ -44,6 +46,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, options Options) er
 	s := &server{Options: options, out: newOutbox(), written: make(chan error, 1), sandboxes: map[agent.BackendName]agent.Sandbox{}}
 	go func() { s.written <- s.out.write(out) }()
 	s.out.line(encodeHello(options.Version))
+	s.Servers.Watch(func(r mcp.Report) { s.out.line(encodeServer(r)) })
 
 	lines := make(chan incomingLine)
 	go receive(ctx, in, lines)
@@ -149,6 +152,7 @@ func (s *server) leave() {
 				_ = sandbox.Close()
 			}
 		}
+		s.Servers.Close()
 		s.out.end()
 		<-s.written
 	}()
@@ -243,6 +247,11 @@ func (s *server) play(ctx context.Context, turn *addressed, silence *time.Timer,
 	sandbox, err := s.sandbox(ctx, launch.Backend)
 	if err != nil {
 		return agent.Finish{}, "", err
+	}
+	for _, missing := range s.Servers.Start(ctx, s.Policy, launch.Servers) {
+		if err := s.out.event(agent.Data{Name: "mcp", Data: plainJSON(missing)}); err != nil {
+			return agent.Finish{}, "", err
+		}
 	}
 	conn, err := sandbox.Open(ctx, launch)
 	if err != nil {

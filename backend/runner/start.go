@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"os"
 	"slices"
+	"strings"
 
 	"parley/backend/agent"
 	"parley/backend/confine"
@@ -42,7 +43,7 @@ func (l *Local) start(policy agent.Policy) (*process.Process, confine.Ways, erro
 		}
 		return p, confine.Ways{}, nil
 	}
-	bounds, err := confine.For(policy, thisHost())
+	bounds, err := confine.For(policy, thisHost(policy))
 	if err != nil {
 		return nil, confine.Ways{}, err
 	}
@@ -99,10 +100,10 @@ func (l *Local) tryApart() error {
 }
 
 // thisHost is what agents' programs need of this machine.
-func thisHost() confine.Host {
+func thisHost(policy agent.Policy) confine.Host {
 	home, _ := os.UserHomeDir() // there is none to keep closed then
 	known, _ := harness.Programs(os.Environ())
-	commands := []string{"node"}
+	commands := append(strings.FieldsFunc(policy.Commands, func(r rune) bool { return r == '\n' }), "node")
 	keeps := map[agent.Kind][]string{}
 	for _, k := range known {
 		commands = append(commands, k.Command)

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"parley/backend/agent"
+	"parley/backend/mcp"
 )
 
 // protocol is what this version speaks. Within a major, fields and events may be added and are ignored by the other
@@ -127,6 +128,14 @@ var (
 	resultHead    = []byte(`{"kind":"result","result":`)
 	heartbeatLine = []byte(`{"kind":"heartbeat"}`)
 )
+
+// encodeServer tells what became of an MCP server, which is no part of a turn.
+func encodeServer(r mcp.Report) []byte {
+	return plainJSON(struct {
+		Kind   string     `json:"kind"`
+		Server mcp.Report `json:"server"`
+	}{"server", r})
+}
 
 func encodeEvent(e agent.Event) ([]byte, error) {
 	b, err := agent.EncodeEvent(e)
@@ -242,6 +251,7 @@ type record struct {
 	event   agent.Event
 	ack     *ack
 	ended   *outcome
+	server  *mcp.Report
 	dropped string // what was not understood, or not believed: it is counted
 }
 
@@ -262,6 +272,7 @@ func decodeAnyRecord(line []byte) (record, error) {
 		Kind   string          `json:"kind"`
 		Event  json.RawMessage `json:"event"`
 		Result json.RawMessage `json:"result"`
+		Server *mcp.Report     `json:"server"`
 	}
 	if err := json.Unmarshal(line, &r); err != nil || r.Kind == "" {
 		return record{}, garbage(line)
@@ -274,6 +285,9 @@ func decodeAnyRecord(line []byte) (record, error) {
 	case "result":
 		o, err := decodeResult(r.Result)
 		return record{ended: o}, err
+	}
+	if r.Kind == "server" && r.Server != nil {
+		return record{server: r.Server}, nil
 	}
 	return record{dropped: "record " + r.Kind}, nil
 }

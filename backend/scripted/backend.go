@@ -18,6 +18,8 @@ type Backend struct {
 	// is called. If it is nil or returns, the turn fails.
 	Crash func()
 
+	Foreign tool.Source // has the tools of others, if it is set
+
 	failed sync.Map // the played whose failure was to happen once, and did
 }
 
@@ -61,7 +63,7 @@ func (s *sandbox) Open(_ context.Context, launch agent.Launch) (agent.Conn, erro
 	if s.life.Err() != nil {
 		return nil, errClosed
 	}
-	tools, err := tool.Open(s.policy, launch)
+	tools, err := tool.Open(s.policy, launch, s.backend.Foreign.For(launch)...)
 	if err != nil {
 		return nil, err
 	}

@@ -174,6 +174,9 @@ func (s *Sessions) open(ctx context.Context, t *Turn, session store.Session, ins
 	if o.launch, o.err = s.Environment.Launch(harness, spec); o.err != nil {
 		return o
 	}
+	if o.launch.Servers, o.err = s.Servers(spec.MCPServers); o.err != nil {
+		return o
+	}
 	if o.prompt.Allowed, o.err = s.Store.Allowed(ctx, t.Key); o.err != nil {
 		return o
 	}

@@ -66,6 +66,7 @@ func openOver(t *testing.T, path string, engine agent.Backend) *world {
 		Key:     func(string) (string, bool) { return "", false },
 		Scratch: func(agent.SessionKey) string { return scratch },
 		Folder:  func(agent.ProjectID) string { return "" },
+		Servers: func([]string) ([]agent.MCPServer, error) { return nil, nil },
 		Log:     slog.New(slog.DiscardHandler),
 	})
 	if err != nil {

@@ -38,6 +38,9 @@ func (s *Set) Decide(call agent.ToolCall, g agent.Grounds) agent.Event {
 	if s.ForClient(call) {
 		return agent.InteractionRequest{Call: call.ID, Kind: agent.ClientTool}
 	}
+	if f, ok := s.findForeign(call.Name); ok {
+		return f.decide(call, g)
+	}
 	t, granted := find(s.granted, call.Name)
 	switch {
 	case !granted:

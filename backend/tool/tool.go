@@ -57,6 +57,7 @@ func find(tools []tool, name string) (tool, bool) {
 type Set struct {
 	files   *Files
 	granted []tool
+	foreign []Foreign
 	client  []agent.ClientToolSpec
 	rules   agent.Rules
 
@@ -64,9 +65,9 @@ type Set struct {
 	closed bool
 }
 
-// Open grants the tools of launch the files that policy lets an agent reach.
-func Open(policy agent.Policy, launch agent.Launch) (*Set, error) {
-	s := &Set{client: launch.ClientTools, rules: launch.Rules}
+// Open grants the tools of launch the files that policy lets an agent reach, and beside them the tools of others.
+func Open(policy agent.Policy, launch agent.Launch, foreign ...Foreign) (*Set, error) {
+	s := &Set{foreign: foreign, client: launch.ClientTools, rules: launch.Rules}
 	for i, name := range launch.Tools {
 		t, known := find(tools, name)
 		if !known {
@@ -85,10 +86,15 @@ func Open(policy agent.Policy, launch agent.Launch) (*Set, error) {
 // Definitions lists the tools of the set, in the order in which Open was given them, those of the caller last. One that a rule
 // denies in every case is not there.
 func (s *Set) Definitions() []Definition {
-	definitions := make([]Definition, 0, len(s.granted)+len(s.client))
+	definitions := make([]Definition, 0, len(s.granted)+len(s.foreign)+len(s.client))
 	for _, t := range s.granted {
 		if !policy.Hides(s.rules, t.Name, t.action) {
 			definitions = append(definitions, t.Definition)
+		}
+	}
+	for _, f := range s.foreign {
+		if !policy.Hides(s.rules, f.Name, agent.ActionOther) {
+			definitions = append(definitions, f.Definition)
 		}
 	}
 	for _, c := range s.client {
@@ -128,6 +134,9 @@ func (s *Set) dispatch(ctx context.Context, call agent.ToolCall, files *Files, s
 	if s.IsClient(call.Name) { // Decide lets only those through that cannot be given to the caller
 		return "", nil, refuse("The arguments of %s must be one JSON object.", call.Name)
 	}
+	if f, ok := s.findForeign(call.Name); ok {
+		return f.run(ctx, call, say)
+	}
 	if _, known := find(tools, call.Name); !known {
 		return "", nil, refuse("There is no tool %q. The tools you have: %s.", call.Name, s.list())
 	}
@@ -136,6 +145,14 @@ func (s *Set) dispatch(ctx context.Context, call agent.ToolCall, files *Files, s
 		return "", nil, refuse("You may not use %s here. The tools you have: %s.", call.Name, s.list())
 	}
 	return t.run(ctx, files, call, say)
+}
+
+func (s *Set) findForeign(name string) (Foreign, bool) {
+	i := slices.IndexFunc(s.foreign, func(f Foreign) bool { return f.Name == name })
+	if i < 0 {
+		return Foreign{}, false
+	}
+	return s.foreign[i], true
 }
 
 func (s *Set) list() string {

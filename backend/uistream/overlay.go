@@ -16,7 +16,7 @@ func (r *reader) overlay(path string, raw json.RawMessage) (o agent.Overlay) {
 	r.only(path, parameters, "agent")
 	path += ".agent"
 	in := r.object(path, parameters["agent"])
-	r.only(path, in, "name", "model", "provider", "system_prompt", "tools", "permissions", "login", "options")
+	r.only(path, in, "name", "model", "provider", "system_prompt", "tools", "mcp_servers", "permissions", "login", "options")
 	o.Name = r.optional(path+".name", in["name"])
 	o.Model = r.optional(path+".model", in["model"])
 	o.Provider = r.optional(path+".provider", in["provider"])
@@ -41,6 +41,12 @@ func (r *reader) overlay(path string, raw json.RawMessage) (o agent.Overlay) {
 		o.Tools, o.ClientTools = &[]string{}, &[]agent.ClientToolSpec{}
 		for path, raw := range r.list(path+".tools", in["tools"], maxTools) {
 			r.tool(&o, path, raw)
+		}
+	}
+	if given(in["mcp_servers"]) {
+		o.MCPServers = &[]string{}
+		for path, raw := range r.list(path+".mcp_servers", in["mcp_servers"], maxTools) {
+			*o.MCPServers = append(*o.MCPServers, r.text(path, raw))
 		}
 	}
 	return o

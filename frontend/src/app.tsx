@@ -6,6 +6,7 @@ import { HarnessDialog } from './harnesses/dialog.tsx';
 import { InboxDialog } from './inbox/dialog.tsx';
 import { useParley } from './parley.ts';
 import { PermissionsDialog } from './permissions/dialog.tsx';
+import { ServersDialog } from './servers/open.tsx';
 import { Sidebar } from './sessions/sidebar.tsx';
 import { ErrorBoundary } from './ui/boundary.tsx';
 import { Button } from './ui/button.tsx';
@@ -54,6 +55,7 @@ function Page() {
   useShortcut('yours', () => dialogs.showAgents());
   useShortcut('inbox', () => dialogs.showInbox());
   useShortcut('permissions', () => dialogs.showPermissions());
+  useShortcut('servers', () => dialogs.showServers());
   return (
     <div className="flex h-dvh">
       <Sidebar current={session.id} />
@@ -71,6 +73,7 @@ function Page() {
       <HarnessDialog />
       <InboxDialog />
       <PermissionsDialog />
+      <ServersDialog />
       <PictureDialog />
     </div>
   );

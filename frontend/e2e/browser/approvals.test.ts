@@ -55,6 +55,29 @@ describe('§6 Approvals: a call that changes something', () => {
     expect(await files(page)).toEqual({ 'a.txt': 'one\n', 'b.txt': 'two\n' });
   });
 
+  test('follows the mode, and what was allowed for the project is listed, and taken back', async ({ page }) => {
+    const mode = page.getByRole('combobox', { name: text.mode.choose });
+    await beCareful(page);
+    await mode.selectOption('accept_edits');
+    await saidAndDone(page, `One ${write('a.txt', 'one\n')} [[say:First.]]`);
+    await mode.selectOption('plan');
+    await saidAndDone(page, `Two ${write('b.txt', 'two\n')} [[say:Second.]]`);
+    await turns(page).getByRole('button', { name: `${text.tool.write.denied} b.txt` }).waitFor();
+    await mode.selectOption('ask');
+    await say(page, `Three ${write('c.txt', 'three\n')} [[say:Third.]]`);
+    await button(page, text.allow.scopes.project).click();
+    await isOver(page, 'Third.');
+    expect(await files(page)).toEqual({ 'a.txt': 'one\n', 'c.txt': 'three\n' });
+    await page.keyboard.press('Alt+p');
+    const dialog = page.getByRole('dialog', { name: text.permissions.title });
+    await dialog.getByRole('button', { name: text.permissions.revokeOne('write_file') }).click();
+    await dialog.getByText(text.permissions.none).waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await say(page, `Four ${write('d.txt', 'four\n')} [[say:Fourth.]]`);
+    await questions(page).waitFor();
+  });
+
   test('waits in one list with those of all sessions, and is answered there, from another window', async ({ page, context, parley }) => {
     await asked(page, `One ${write('a.txt', 'one\n')} [[say:First.]]`);
     await page.keyboard.press('Alt+n');

@@ -13,6 +13,7 @@ import type {
   Health,
   Inbox,
   LoadedSession,
+  MCPServer,
   Permissions,
   Queue,
   QueuedReply,
@@ -24,6 +25,9 @@ import type {
   Salvage,
   Sandbox,
   SearchResult,
+  Server,
+  ServerList,
+  ServersImported,
   Sent,
   Session,
   SessionChange,
@@ -117,6 +121,14 @@ export class Client {
   /** What was allowed for longer than once. */
   permissions = () => this.ask<Permissions>('GET', '/permissions');
   revoke = (id: number) => this.ask<void>('DELETE', `/permissions/${id}`);
+
+  /** The MCP servers that agents may use. */
+  servers = () => this.ask<ServerList>('GET', '/mcp/servers');
+  putServer = (config: MCPServer) => this.ask<Server>('PUT', `/mcp/servers/${encodeURIComponent(config.id)}`, { body: config });
+  removeServer = (id: string) => this.ask<void>('DELETE', `/mcp/servers/${encodeURIComponent(id)}`);
+  /** Starts a server, to see whether it does and which tools it has, and ends it. */
+  tryServer = (id: string) => this.ask<Server>('POST', `/mcp/servers/${encodeURIComponent(id)}/start`);
+  importServers = (configuration: string) => this.ask<ServersImported>('POST', '/mcp/import', { body: { text: configuration } });
 
   queue = (id: string) => this.ask<Queue>('GET', `/messages/${encodeURIComponent(id)}/queue`);
   /** Sends a message when the turn that runs is done. If there is none it is sent at once, and this is answered at the end of its turn. */

@@ -510,6 +510,47 @@ export interface Permissions {
   approvals: Approval[]
 }
 
+export type Transport = "stdio" | "http"
+
+export interface MCPServer {
+  id: string
+  transport: Transport
+  command?: string
+  args?: string[]
+  env?: Record<string, string>
+  url?: string
+  headers?: Record<string, string>
+  tools_allowlist?: string[]
+}
+
+export type ServerState = "not_started" | "starting" | "running" | "failed"
+
+export interface Server {
+  config: MCPServer
+  state: ServerState
+  reason?: string
+  tools: string[]
+  log?: string
+}
+
+export interface ServerList {
+  servers: Server[]
+}
+
+export interface ServersToImport {
+  text: string
+}
+
+export interface ServerLeftOut {
+  id: string
+  why: string
+}
+
+export interface ServersImported {
+  added: string[]
+  leftOut: ServerLeftOut[]
+}
+
 export interface Uploaded {
   handle: string
   url: string

@@ -6,7 +6,7 @@ import { FilesButton } from '../files/button.tsx';
 import type { Chosen } from '../files/chosen.ts';
 import { FilesDialog } from '../files/dialog.tsx';
 import { useParley } from '../parley.ts';
-import { ModePicker } from '../permissions/mode.tsx';
+import { ModePicker, useModeChange } from '../permissions/mode.tsx';
 import { AgentPicker } from '../agents/picker.tsx';
 import { Button } from '../ui/button.tsx';
 import { goTo, settleOn } from '../ui/route.ts';
@@ -29,7 +29,7 @@ const throttle = 50;
 
 /** One session: its name, its session, and the place to write. */
 export function ChatView({ session }: { session: OpenSession }) {
-  const { agents, client, inbox, list, toasts, view } = useParley();
+  const { agents, inbox, list, view } = useParley();
   const { messages: last, status } = useChat({ chat: session.chat, throttle });
   const past = useStore(session.pages, state => state.past?.messages);
   const place = useStore(session.pages, state => state.place);
@@ -61,8 +61,11 @@ export function ChatView({ session }: { session: OpenSession }) {
 
   const program = harnessIn(last, stored?.agent.harness);
   const goOn = useFork(session);
-  const changeMode = (mode: Mode) => void client.change(session.id, { mode }).catch((error: Error) => toasts.show(error.message));
-  const send = () => void (isBegun || !agent ? session.send() : session.send(agent.id, { login: view.loginOf(agent.id), permissions: chosenMode }));
+  const { changeMode, isChanged } = useModeChange(session.id);
+  const send = async () => {
+    if (!(await isChanged())) return;
+    await (isBegun || !agent ? session.send() : session.send(agent.id, { login: view.loginOf(agent.id), permissions: chosenMode }));
+  };
   return (
     <>
       <Header title={title} session={stored} />
@@ -80,7 +83,7 @@ export function ChatView({ session }: { session: OpenSession }) {
           agent={agent}
           onPrompt={prompt => {
             session.draft.edit(prompt);
-            send();
+            void send();
           }}
         />
       )}
@@ -91,7 +94,7 @@ export function ChatView({ session }: { session: OpenSession }) {
         <>
           <QuestionBar session={session} asked={asked} />
           <Waiting session={session} isActive={isActive} canSteer={isBusy && takesMore(last.at(-1))} />
-          <Composer session={session} lastSent={lastSent && spoken(lastSent)} isBusy={isBusy} isPaused={isPaused} asked={asked} agent={agent} commands={program?.commands ?? []} onSend={send}>
+          <Composer session={session} lastSent={lastSent && spoken(lastSent)} isBusy={isBusy} isPaused={isPaused} asked={asked} agent={agent} commands={program?.commands ?? []} onSend={() => void send()}>
             <AgentPicker agent={agent} agents={known} onChoose={isBegun ? goOn : choose} />
             {agent && <ModePicker mode={(isBegun ? stored?.mode : chosenMode) ?? agent.mode} onChoose={isBegun ? changeMode : chooseMode} />}
             <FilesButton chosen={files} />

@@ -49,6 +49,12 @@ export interface Notice {
   body: string;
 }
 
+/** An MCP server that the turn did without: the data of a data-mcp part. */
+export interface MissingServer {
+  server: string;
+  reason?: string;
+}
+
 /** What the person said in the middle of the turn: the data of a data-steered part. */
 export interface Steered {
   messageId: string;
@@ -62,6 +68,7 @@ type Data = {
   approval: Approval;
   'input-request': InputRequest;
   harness: HarnessState;
+  mcp: MissingServer;
   notification: Notice;
   steered: Steered;
   /** What the agent's program said that nobody here knows, as it came. */

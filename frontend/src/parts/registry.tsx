@@ -7,6 +7,7 @@ import { HarnessPart } from './harness.tsx';
 import { PlanPart } from './plan.tsx';
 import { RawPart } from './raw.tsx';
 import { ReasoningPart } from './reasoning.tsx';
+import { ServerPart } from './server.tsx';
 import { SteeredPart } from './steered.tsx';
 import { TextPart } from './text.tsx';
 
@@ -26,6 +27,7 @@ const renderers: { [type in Part['type']]?: Renderer<Extract<Part, { type: type 
   file: FilePart,
   'data-agent-error': ErrorPart,
   'data-harness': HarnessPart,
+  'data-mcp': ServerPart,
   'data-plan': PlanPart,
   'data-steered': SteeredPart,
 };

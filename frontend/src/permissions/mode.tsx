@@ -1,4 +1,6 @@
+import { useRef } from 'react';
 import type { Mode } from '../api/types.gen.ts';
+import { useParley } from '../parley.ts';
 import { Select } from '../ui/select.tsx';
 import { text } from '../ui/text.ts';
 
@@ -19,4 +21,26 @@ export function ModePicker({ mode, onChoose }: ModePickerProps) {
       className={`h-8 text-sm ${mode === 'auto' ? '*:text-warn' : ''}`}
     />
   );
+}
+
+/** Changes the mode of a session. What is sent waits for that: it is meant for the mode that was chosen. */
+export function useModeChange(session: string) {
+  const { client, toasts } = useParley();
+  const changing = useRef<Promise<boolean>>(undefined);
+  const refused = (error: Error) => {
+    toasts.show(error.message);
+    return false;
+  };
+  return {
+    changeMode: (mode: Mode) => {
+      changing.current = client.change(session, { mode }).then(() => true, refused);
+    },
+    /** Whether the mode is the chosen one. Once it was said that it is not, it stays as it was. */
+    isChanged: async () => {
+      const last = changing.current;
+      const is = (await last) ?? true;
+      if (changing.current === last) changing.current = undefined;
+      return is;
+    },
+  };
 }

@@ -1,4 +1,4 @@
-import { Bot, Keyboard, KeyRound, Monitor, Moon, ShieldCheck, SquarePen, Sun, type LucideIcon } from 'lucide-react';
+import { Bot, Keyboard, KeyRound, Monitor, Moon, Plug, ShieldCheck, SquarePen, Sun, type LucideIcon } from 'lucide-react';
 import { useCallback, useEffect, useState } from 'react';
 import { InboxButton } from '../inbox/button.tsx';
 import { useParley } from '../parley.ts';
@@ -106,6 +106,7 @@ function Foot() {
     <div className="flex shrink-0 items-center gap-1 border-t border-line px-2 py-1.5">
       <IconButton icon={themeIcons[view.theme]} label={text.theme(view.theme)} onClick={() => change({ theme: next })} />
       <IconButton icon={Bot} label={text.harness.title} onClick={() => dialogs.showHarnesses()} className="ms-auto size-8" />
+      <IconButton icon={Plug} label={text.servers} onClick={() => dialogs.showServers()} />
       <IconButton icon={ShieldCheck} label={text.permissions.title} onClick={() => dialogs.showPermissions()} />
       <IconButton icon={KeyRound} label={text.vault.key.title} onClick={() => dialogs.showKey()} />
       <IconButton icon={Keyboard} label={text.keys.title} onClick={() => dialogs.showShortcuts()} />

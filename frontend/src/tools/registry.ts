@@ -10,6 +10,7 @@ import { gitLog } from './git_log.tsx';
 import { gitStatus } from './git_status.tsx';
 import { httpRequest } from './http_request.tsx';
 import { listDirectory } from './list_directory.tsx';
+import { mcp, shownIn } from './mcp.tsx';
 import { notify } from './notify.tsx';
 import { readFile } from './read_file.tsx';
 import { commandOf, runCommand } from './run_command.tsx';
@@ -37,6 +38,7 @@ const cards = new Map<string, Card>([
 
 /** The cards of tools that other programs have, under names of their own: by what they were asked. */
 const shapes: [is: (call: Call) => boolean, card: Card][] = [
+  [call => shownIn(call) !== undefined, mcp],
   [call => changeIn(call) !== undefined || editsIn(call.input).length > 0, writeFile],
   [call => pathOf(call.input) !== undefined && argument(call.input, 'content') !== undefined, writeFile],
   [call => commandOf(call.input) !== undefined, runCommand],

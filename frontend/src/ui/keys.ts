@@ -12,6 +12,7 @@ export const shortcuts = {
   question: { keys: ['Alt+A'], label: text.keys.question },
   inbox: { keys: ['Alt+I'], label: text.inbox.title },
   permissions: { keys: ['Alt+P'], label: text.permissions.title },
+  servers: { keys: ['Alt+M'], label: text.servers },
   previous: { keys: ['Alt+ArrowUp'], label: text.keys.previous },
   next: { keys: ['Alt+ArrowDown'], label: text.keys.next },
   key: { keys: ['Alt+K'], label: text.vault.key.title },

@@ -60,6 +60,8 @@ export const text = {
 
   vault: vaultText,
   ...permissionText,
+  servers: 'MCP servers',
+  withoutServer: (server: string, reason: string) => `Without the MCP server ${server}: ${reason}`,
 
   welcome: {
     title: 'What would you like to do?',
@@ -287,6 +289,7 @@ export const text = {
   },
 
   tool: {
+    picture: 'Picture from the tool',
     input: 'Input',
     output: 'Output',
     error: 'Error',
