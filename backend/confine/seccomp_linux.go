@@ -81,7 +81,7 @@ var refusals = []refusal{
 // architectures are those that the numbers above are of, as the kernel names them.
 var architectures = map[string]uint32{"amd64": unix.AUDIT_ARCH_X86_64, "arm64": unix.AUDIT_ARCH_AARCH64}
 
-var errArchitecture = errors.New("Parley knows the system calls of amd64 and arm64 only")
+var errArchitecture = errors.New("of this processor's system calls the numbers are not known: they are of amd64 and arm64")
 
 // Where seccomp_data has what a filter looks at.
 const (

@@ -131,6 +131,7 @@ func (c *client) sdk(l *link) *mcp.Client {
 			default:
 			}
 		},
+		//lint:ignore SA1019 the servers that there are write their log so, whatever the next version of the protocol does
 		LoggingMessageHandler: func(_ context.Context, r *mcp.LoggingMessageRequest) {
 			text, isText := r.Params.Data.(string)
 			if !isText {
