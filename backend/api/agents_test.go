@@ -10,7 +10,7 @@ import (
 	"parley/backend/config"
 )
 
-const reviewer = `{"id":"reviewer","harness":"scripted","provider":"openai","model":"m","system_prompt":"Review.","tools":["read_file"],"permissions":{"mode":"plan","allowed_commands":["go vet"],"allowed_command_globs":["git log *"],"allowed_domains":["example.org"]}}`
+const reviewer = `{"id":"reviewer","harness":"scripted","provider":"openai","model":"m","system_prompt":"Review.","tools":["read_file"],"mcp_servers":["notes"],"permissions":{"mode":"plan","allowed_commands":["go vet"],"allowed_command_globs":["git log *"],"allowed_domains":["example.org"]}}`
 
 func (w *world) agents() (list AgentList) {
 	w.t.Helper()
@@ -31,7 +31,7 @@ func TestAgentsAreMadeChangedSavedAndRemoved(t *testing.T) {
 	w.done("PUT", "/agents/reviewer", strings.Replace(reviewer, `"m"`, `"m2"`, 1))
 	var details AgentDetails
 	w.get("/agents/reviewer", &details)
-	if details.Model != "m2" || details.Permissions.Mode != "plan" || details.Permissions.Commands[0] != "go vet" || details.Permissions.CommandGlobs[0] != "git log *" || details.Permissions.Domains[0] != "example.org" || details.Tools[0] != "read_file" {
+	if details.Model != "m2" || details.Permissions.Mode != "plan" || details.Permissions.Commands[0] != "go vet" || details.Permissions.CommandGlobs[0] != "git log *" || details.Permissions.Domains[0] != "example.org" || details.Tools[0] != "read_file" || details.MCPServers[0] != "notes" {
 		t.Errorf("it is %+v", details)
 	}
 	last := w.agents().Agents[len(builtIn)]
@@ -107,7 +107,7 @@ func TestAnAgentOfAProjectIsUsedOnceItIsTrusted(t *testing.T) {
 // §4 Narrowing: anything outside is an error, never a silent intersection.
 func TestASessionHasFewerToolsThanItsAgent(t *testing.T) {
 	w := open(t)
-	w.done("PUT", "/agents/reviewer", strings.Replace(reviewer, `["read_file"]`, `["read_file","list_directory"]`, 1))
+	w.done("PUT", "/agents/reviewer", strings.NewReplacer(`["read_file"]`, `["read_file","list_directory"]`, `["notes"]`, `[]`).Replace(reviewer))
 	ask := func(session, id, tools string) *http.Response {
 		return w.request("POST", "/messages", `{"references":{"agent":"reviewer"},"data":{"parameters":{"agent":{"tools":`+tools+`}},`+
 			`"messages":[{"id":"`+id+`","role":"user","parts":[{"type":"text","text":"[[say:hi]]"}]}]},"session_id":"`+session+`"}`, header("Accept", "application/json"))

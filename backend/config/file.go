@@ -48,11 +48,12 @@ func (k Known) Parse(src []byte) (agent.Spec, []Problem) {
 		{"model", into(&spec.Model)},
 		{"system_prompt", into(&spec.SystemPrompt)},
 		{"tools", func(v value) { spec.Tools = k.tools(v) }},
+		{"mcp_servers", func(v value) { spec.MCPServers = refs(v) }},
 		{"permissions", func(v value) { spec.Permissions = permissions(v) }},
 		{"login", choice(&spec.Login, string(agent.LoginKey), string(agent.LoginOwn))},
 		{"options", func(v value) { spec.Options = v.texts() }},
 	}
-	for _, name := range []string{"backend", "temperature", "max_tokens", "reasoning_effort", "input_schema", "output_schema", "mcp_servers", "skills", "memory", "retry", "fallback_chain"} {
+	for _, name := range []string{"backend", "temperature", "max_tokens", "reasoning_effort", "input_schema", "output_schema", "skills", "memory", "retry", "fallback_chain"} {
 		fields = append(fields, field{name, nil})
 	}
 	given := root.object(fields...)
@@ -127,6 +128,14 @@ func (k Known) tools(v value) (list []string) {
 	return list
 }
 
+// refs reads which MCP servers an agent may use, of those that the person has set up.
+func refs(v value) (list []string) {
+	v.list(func(entry value) {
+		entry.object(field{"ref", func(v value) { list = append(list, v.text()) }})
+	})
+	return list
+}
+
 func permissions(v value) (p agent.Permissions) {
 	modes := make([]string, len(agent.Modes()))
 	for i, mode := range agent.Modes() {
@@ -180,6 +189,7 @@ func Format(spec agent.Spec) ([]byte, error) {
 		Domains      []string `yaml:"allowed_domains,omitempty"`
 	}
 	p := spec.Permissions
+	type server struct{ Ref string }
 	file := struct {
 		ID           string
 		Name         string            `yaml:",omitempty"`
@@ -190,11 +200,15 @@ func Format(spec agent.Spec) ([]byte, error) {
 		Login        agent.Login       `yaml:",omitempty"`
 		SystemPrompt string            `yaml:"system_prompt,omitempty"`
 		Tools        []string          `yaml:",omitempty"`
+		MCPServers   []server          `yaml:"mcp_servers,omitempty"`
 		Permissions  permissions       `yaml:",omitempty"`
 		Options      map[string]string `yaml:",omitempty"`
 	}{
-		spec.ID, spec.Name, spec.Description, spec.Harness, spec.Provider, spec.Model, spec.Login, spec.SystemPrompt, spec.Tools,
+		spec.ID, spec.Name, spec.Description, spec.Harness, spec.Provider, spec.Model, spec.Login, spec.SystemPrompt, spec.Tools, nil,
 		permissions{Mode: p.Mode, Default: p.Default, Commands: p.Commands, CommandGlobs: p.CommandGlobs, Domains: p.Domains}, spec.Options,
+	}
+	for _, id := range spec.MCPServers {
+		file.MCPServers = append(file.MCPServers, server{id})
 	}
 	for _, r := range p.Rules.Rules {
 		file.Permissions.Rules = append(file.Permissions.Rules, rule(r))

@@ -25,6 +25,7 @@ export const blank: Draft = {
   model: '',
   system_prompt: '',
   tools: [],
+  mcp_servers: [],
   isOwnLogin: false,
   mode: 'ask',
   fallback: '',

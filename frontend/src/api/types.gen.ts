@@ -196,6 +196,7 @@ export interface AgentDetails {
   model?: string
   system_prompt?: string
   tools?: string[]
+  mcp_servers?: string[]
   permissions: AgentPermissions
   login?: Login
   options?: Record<string, string>
