@@ -48,11 +48,12 @@ func (k Known) Parse(src []byte) (agent.Spec, []Problem) {
 		{"model", into(&spec.Model)},
 		{"system_prompt", into(&spec.SystemPrompt)},
 		{"tools", func(v value) { spec.Tools = k.tools(v) }},
+		{"mcp_servers", func(v value) { v.list(func(entry value) { spec.MCPServers = append(spec.MCPServers, entry.text()) }) }},
 		{"permissions", func(v value) { spec.Permissions = permissions(v) }},
 		{"login", choice(&spec.Login, string(agent.LoginKey), string(agent.LoginOwn))},
 		{"options", func(v value) { spec.Options = v.texts() }},
 	}
-	for _, name := range []string{"backend", "temperature", "max_tokens", "reasoning_effort", "input_schema", "output_schema", "mcp_servers", "skills", "memory", "retry", "fallback_chain"} {
+	for _, name := range []string{"backend", "temperature", "max_tokens", "reasoning_effort", "input_schema", "output_schema", "skills", "memory", "retry", "fallback_chain"} {
 		fields = append(fields, field{name, nil})
 	}
 	given := root.object(fields...)
@@ -182,10 +183,11 @@ func Format(spec agent.Spec) ([]byte, error) {
 		Login        agent.Login       `yaml:",omitempty"`
 		SystemPrompt string            `yaml:"system_prompt,omitempty"`
 		Tools        []string          `yaml:",omitempty"`
+		MCPServers   []string          `yaml:"mcp_servers,omitempty"`
 		Permissions  permissions       `yaml:",omitempty"`
 		Options      map[string]string `yaml:",omitempty"`
 	}{
-		spec.ID, spec.Name, spec.Description, spec.Harness, spec.Provider, spec.Model, spec.Login, spec.SystemPrompt, spec.Tools,
+		spec.ID, spec.Name, spec.Description, spec.Harness, spec.Provider, spec.Model, spec.Login, spec.SystemPrompt, spec.Tools, spec.MCPServers,
 		permissions{Mode: spec.Permissions.Mode, Default: spec.Permissions.Default}, spec.Options,
 	}
 	for _, r := range spec.Permissions.Rules.Rules {
