@@ -35,7 +35,7 @@ type outsider struct {
 var outsiders = []outsider{
 	{agent: "assistant", provider: "openai", cannot: map[string]string{
 		steered:    stopsInstead,
-		stopInTool: "it has no tool that takes long",
+		stopInTool: "it is played without a tool that takes long",
 	}},
 	{agent: "pi", provider: "openai", shell: `bash {"command":%q}`, ours: "mcp__parley__"},
 	{agent: "claude", provider: "anthropic", shell: `Bash {"command":%q}`, ours: "mcp__parley__"},
