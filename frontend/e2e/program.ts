@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, readdir, readlink, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -34,14 +34,17 @@ export class Home {
     return { PATH: process.env.PATH, HOME: this.path, PARLEY_HOME: join(this.path, 'parley'), PARLEY_PASSPHRASE_FILE: this.passphraseFile, ...extra };
   }
 
-  /** The processes that have this home in their environment: Parley, and all that it started. */
+  /** The processes of this home, Parley and all that it started: by their environment, their arguments or the folder that they work in. */
   async processes(): Promise<number[]> {
-    const mark = `HOME=${this.path}\0`;
     const found: number[] = [];
     for (const name of await readdir('/proc')) {
       if (!/^\d+$/.test(name)) continue;
-      const environment = await readFile(`/proc/${name}/environ`, 'utf8').catch(() => '');
-      if (environment.includes(mark)) found.push(Number(name));
+      const told = await Promise.all([
+        readFile(`/proc/${name}/environ`, 'utf8').catch(() => ''),
+        readFile(`/proc/${name}/cmdline`, 'utf8').catch(() => ''),
+        readlink(`/proc/${name}/cwd`).catch(() => ''),
+      ]);
+      if (told.some(said => said.includes(this.path))) found.push(Number(name));
     }
     return found;
   }
