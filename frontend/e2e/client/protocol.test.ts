@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { build, type Plugin, type Rolldown } from 'vite';
 import { expect } from 'vitest';
 import { readable, test as base } from '../browser/browser.ts';
@@ -45,7 +46,9 @@ const test = base
 
 test('§2 useChat must work with no glue: the client of protocol.md, from a page of an origin that was let in', async ({ visitor, home, serve, site }) => {
   expect(client.split('\n').filter(line => line && !line.startsWith('import')).length, 'ten lines, and the brackets').toBeLessThanOrEqual(12);
-  const { door } = await serve(undefined, '--project', home.path, '--allow-origin', site.origin);
+  const project = join(home.path, 'project');
+  await mkdir(project);
+  const { door } = await serve(undefined, '--project', project, '--allow-origin', site.origin);
   site.script = await page(door);
   const tab = await visitor.newPage();
   await tab.goto(site.origin);
