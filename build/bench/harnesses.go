@@ -116,11 +116,15 @@ func (b *bench) throughParley(name, provider, program, model string) (*outsider,
 	if err := os.MkdirAll(relays, 0o700); err != nil {
 		return nil, err
 	}
-	notes, err := place(relays, name, program)
+	if err := place(relays, name, program); err != nil {
+		return nil, err
+	}
+	self, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
-	d, _, err := b.serve(filepath.Join(home, "data"), "HOME="+home, "PATH="+b.path(relays),
+	data := filepath.Join(home, "data")
+	d, _, err := b.serve(data, "HOME="+home, "PATH="+b.path(relays, filepath.Dir(self)), // from which agents may run programs
 		"OPENAI_BASE_URL="+model+"/v1", "ANTHROPIC_BASE_URL="+model, "GOOGLE_BASE_URL="+model,
 		"OPENAI_API_KEY=key", "ANTHROPIC_API_KEY=key", "GOOGLE_API_KEY=key")
 	if err != nil {
@@ -131,7 +135,7 @@ func (b *bench) throughParley(name, provider, program, model string) (*outsider,
 		turns++
 		return d.ask(name, provider, fmt.Sprint("u", turns), text)
 	}
-	return &outsider{name: name, pid: d.PID, say: say, close: d.close, notes: notes}, nil
+	return &outsider{name: name, pid: d.PID, say: say, close: d.close, notes: filepath.Join(data, "scratch", "default", "s", notesFile)}, nil
 }
 
 // path is the PATH with the programs of others before all else, but for these folders.

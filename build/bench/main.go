@@ -19,8 +19,8 @@ const passphrase = "for the bench"
 
 func main() {
 	log.SetFlags(0)
-	if len(os.Args) > 3 && os.Args[1] == "relay" {
-		code, err := relay(os.Args[2], os.Args[3:])
+	if len(os.Args) > 2 && os.Args[1] == "relay" {
+		code, err := relay(os.Args[2:])
 		if err != nil {
 			log.Print("relay: ", err)
 		}

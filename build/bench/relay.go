@@ -23,15 +23,17 @@ var (
 	tells = [][]byte{[]byte(`"text_delta"`), []byte(`"agent_message_chunk"`)}
 )
 
-// place puts a relay for a program into a folder, and gives the file that it writes to.
-func place(folder, name, program string) (notes string, err error) {
+// notesFile is what a relay writes to, in the folder that its program works in: it may write nowhere else.
+const notesFile = "relay.notes"
+
+// place puts a relay for a program into a folder.
+func place(folder, name, program string) error {
 	self, err := os.Executable()
 	if err != nil {
-		return "", err
+		return err
 	}
-	notes = filepath.Join(folder, name+".notes")
-	script := fmt.Sprintf("#!/bin/sh\nexec '%s' relay '%s' '%s' \"$@\"\n", self, notes, program)
-	return notes, os.WriteFile(filepath.Join(folder, name), []byte(script), 0o700)
+	script := fmt.Sprintf("#!/bin/sh\nexec '%s' relay '%s' \"$@\"\n", self, program)
+	return os.WriteFile(filepath.Join(folder, name), []byte(script), 0o700)
 }
 
 // note is when a program was asked last, and when its first text since and its last line came.
@@ -54,11 +56,7 @@ func readNote(path string) (note, error) {
 }
 
 // relay runs a program and gives its exit code.
-func relay(notes string, command []string) (int, error) {
-	file, err := os.OpenFile(notes, os.O_WRONLY|os.O_CREATE, 0o600)
-	if err != nil {
-		return 0, err
-	}
+func relay(command []string) (int, error) {
 	cmd := exec.Command(command[0], command[1:]...)
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
@@ -83,6 +81,7 @@ func relay(notes string, command []string) (int, error) {
 		})
 	}()
 	var n note
+	var file *os.File // made with the first note: who asks a program for its version is in no folder of an agent's
 	err = pass(os.Stdout, out, func(line []byte) {
 		last, now := asked.Load(), time.Now()
 		switch {
@@ -95,6 +94,9 @@ func relay(notes string, command []string) (int, error) {
 			return
 		}
 		n.last = now
+		if file == nil {
+			file, _ = os.OpenFile(notesFile, os.O_WRONLY|os.O_CREATE, 0o600)
+		}
 		_, _ = file.WriteAt([]byte(n.String()), 0) // what is missing is found missing
 	})
 	var failed *exec.ExitError
