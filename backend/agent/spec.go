@@ -1,6 +1,11 @@
 package agent
 
-import "slices"
+import (
+	"cmp"
+	"net"
+	"net/url"
+	"slices"
+)
 
 // Spec is what the person configured: an agent, neutral to whichever harness runs it.
 type Spec struct {
@@ -56,6 +61,11 @@ type Endpoint struct {
 	Provider string `json:"provider"`
 	BaseURL  string `json:"baseUrl"`
 	Wire     Wire   `json:"wire,omitempty"` // empty is WireOpenAI
+}
+
+// HostPort is where a URL of the web leads to, with the port that its scheme has if it names none.
+func HostPort(u *url.URL) string {
+	return net.JoinHostPort(u.Hostname(), cmp.Or(u.Port(), map[string]string{"http": "80", "https": "443"}[u.Scheme]))
 }
 
 // Wire says how a model server is spoken to.

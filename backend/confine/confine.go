@@ -73,17 +73,14 @@ func onThisMachine(base string) string {
 	if err != nil || base == "" {
 		return ""
 	}
-	port := u.Port()
-	if port == "" {
-		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
-	}
 	if u.Hostname() == "localhost" {
+		_, port, _ := net.SplitHostPort(agent.HostPort(u))
 		return net.JoinHostPort("127.0.0.1", port)
 	}
 	if a, err := netip.ParseAddr(u.Hostname()); err != nil || !a.IsLoopback() {
 		return ""
 	}
-	return net.JoinHostPort(u.Hostname(), port)
+	return agent.HostPort(u)
 }
 
 // Installed gives the folders that programs are run from: those on a PATH, and those that commands are installed in, found

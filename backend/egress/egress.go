@@ -75,7 +75,7 @@ func (e *Exit) relay(l net.Listener) {
 			return
 		}
 		e.served.Go(func() {
-			outside, err := e.dial(e.life, "tcp", addressOf(e.model))
+			outside, err := e.dial(e.life, "tcp", agent.HostPort(e.model))
 			if err != nil {
 				inside.Close()
 				return
@@ -92,7 +92,7 @@ func (e *Exit) dial(ctx context.Context, network, address string) (net.Conn, err
 		return nil, agent.Errorf(agent.CodeToolDenied, "What was asked for is not a host and a port.")
 	}
 	switch {
-	case e.model != nil && address == addressOf(e.model), port == "443" && slices.Contains(e.to.Hosts, host):
+	case e.model != nil && address == agent.HostPort(e.model), port == "443" && slices.Contains(e.to.Hosts, host):
 		return new(net.Dialer).DialContext(ctx, network, address)
 	case e.to.Other != nil:
 		return e.to.Other(ctx, network, address)
@@ -104,7 +104,7 @@ func (e *Exit) serve(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case r.Method == http.MethodConnect:
 		e.tunnel(w, r)
-	case e.model != nil && r.URL.Scheme == "http" && e.model.Scheme == "http" && addressOf(r.URL) == addressOf(e.model):
+	case e.model != nil && r.URL.Scheme == "http" && e.model.Scheme == "http" && agent.HostPort(r.URL) == agent.HostPort(e.model):
 		plain := &http.Transport{DialContext: e.dial, DisableKeepAlives: true, DisableCompression: true}
 		forward := httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {}, Transport: plain, FlushInterval: -1, ErrorLog: e.server.ErrorLog}
 		forward.ServeHTTP(w, r)
@@ -162,13 +162,4 @@ func pour(to, from net.Conn) {
 	if half, ok := to.(interface{ CloseWrite() error }); ok {
 		_ = half.CloseWrite()
 	}
-}
-
-// addressOf is the host and port that a URL leads to.
-func addressOf(u *url.URL) string {
-	port := u.Port()
-	if port == "" {
-		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
-	}
-	return net.JoinHostPort(u.Hostname(), port)
 }

@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -96,8 +95,7 @@ func webClient(server agent.MCPServer) *http.Client {
 		return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
 	}}
 	if server.IsHere() {
-		port := cmp.Or(u.Port(), map[string]string{"http": "80", "https": "443"}[u.Scheme])
-		network.Loopback = []string{net.JoinHostPort(u.Hostname(), port)}
+		network.Loopback = []string{agent.HostPort(u)}
 	}
 	transport := &http.Transport{DialContext: network.Dial, ResponseHeaderTimeout: time.Minute}
 	if os.Getenv("HTTPS_PROXY") != "" { // the only way out of a confined runner, and it checks where that leads
