@@ -107,7 +107,7 @@ func (s MCPServer) checkHTTP() error {
 // IsHere reports whether the url of s names this machine.
 func (s MCPServer) IsHere() bool {
 	u, err := url.Parse(s.URL)
-	return err == nil && slices.Contains([]string{"localhost", "127.0.0.1", "::1"}, u.Hostname())
+	return err == nil && IsHere(u)
 }
 
 func (s MCPServer) refuse(format string, args ...any) error {
