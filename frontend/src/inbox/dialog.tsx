@@ -17,14 +17,8 @@ import { text } from '../ui/text.ts';
 import { useView } from '../ui/view.ts';
 import { Waited } from './waited.tsx';
 
-/** The dialog with everything that waits for a person, if it is open. */
-export function InboxDialog() {
-  const { dialogs } = useParley();
-  const isOpen = useStore(dialogs, ({ dialog }) => dialog?.kind === 'inbox');
-  return isOpen && <Waiting />;
-}
-
-function Waiting() {
+/** The dialog with everything that waits for a person. */
+export default function Waiting() {
   const { inbox } = useParley();
   const waiting = useStore(inbox, state => state.waiting);
   return (
