@@ -22,6 +22,7 @@ const HarnessDialog = later('harnesses', () => import('./harnesses/dialog.tsx'))
 const InboxDialog = later('inbox', () => import('./inbox/dialog.tsx'));
 const KeyDialog = later('key', () => import('./vault/key.tsx'));
 const PermissionsDialog = later('permissions', () => import('./permissions/dialog.tsx'));
+const SecretsDialog = later('secrets', () => import('./secrets/dialog.tsx'));
 const ServersDialog = later('servers', () => import('./servers/dialog.tsx'));
 const VaultScreen = lazy(() => import('./vault/screen.tsx'));
 
@@ -64,6 +65,7 @@ function Page() {
   useShortcut('inbox', () => dialogs.showInbox());
   useShortcut('permissions', () => dialogs.showPermissions());
   useShortcut('servers', () => dialogs.showServers());
+  useShortcut('secrets', () => dialogs.showSecrets());
   return (
     <div className="flex h-dvh">
       <Sidebar current={session.id} />
@@ -81,6 +83,7 @@ function Page() {
       <HarnessDialog />
       <InboxDialog />
       <PermissionsDialog />
+      <SecretsDialog />
       <ServersDialog />
       <PictureDialog />
     </div>
