@@ -71,7 +71,7 @@ func Find(text string) (found []Found) {
 			}
 			i += from
 			from = i + len(s.mark)
-			if !s.inner && i > 0 && inWord(text[i-1]) {
+			if !s.inner && endsInWord(text[:i]) {
 				continue
 			}
 			m := s.form.FindStringSubmatchIndex(text[i:])
@@ -98,7 +98,15 @@ func Find(text string) (found []Found) {
 	return apart
 }
 
-func inWord(b byte) bool { return isLetter(rune(b)) || '0' <= b && b <= '9' || b == '_' }
+// endsInWord reports whether what follows on a text is a part of its last word. The letter of an escape, as in \n, is none.
+func endsInWord(text string) bool {
+	n := len(text)
+	if n == 0 {
+		return false
+	}
+	last := text[n-1]
+	return isLetter(rune(last)) && (n == 1 || text[n-2] != '\\') || '0' <= last && last <= '9' || last == '_'
+}
 
 func isLetter(c rune) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
@@ -125,3 +133,35 @@ func Scrub(text string) string {
 
 // ScrubJSON is Scrub for the strings of a JSON value.
 func ScrubJSON(value []byte) []byte { return rewriteJSON(value, Scrub) }
+
+// Net is Scrub for a text that comes in pieces. A Net is for one goroutine.
+type Net struct{ held string }
+
+var keyEnd = regexp.MustCompile(`-----END [A-Z0-9 ]*-----`)
+
+// longestKey is how long a private key may be that comes in pieces.
+const longestKey = 32 << 10
+
+// Write takes the next piece and gives what is safe to show: all but a word that is not over, or a key.
+func (n *Net) Write(piece string) string {
+	n.held += piece
+	cut := strings.LastIndexAny(n.held, " \t\r\n\"'") + 1
+	for _, mark := range []string{"earer ", "asic "} { // what follows is the credential
+		if strings.HasSuffix(n.held[:cut], mark) {
+			cut -= len(mark)
+		}
+	}
+	if begin := strings.LastIndex(n.held, "-----BEGIN "); begin >= 0 && len(n.held)-begin < longestKey && !keyEnd.MatchString(n.held[begin:cut]) {
+		cut = begin
+	}
+	safe := Scrub(n.held[:cut])
+	n.held = n.held[cut:]
+	return safe
+}
+
+// Flush gives what was held back: the text has ended.
+func (n *Net) Flush() string {
+	rest := Scrub(n.held)
+	n.held = ""
+	return rest
+}

@@ -30,6 +30,7 @@ func TestFind(t *testing.T) {
 		{"AWS access key", "key: «AKIA" + "Q7XK2MP6VT4WZ3BN», secret"},
 		{"Google API key", "«AIza" + random24 + "_bcdefghij-»,"},
 		{"Slack token", "«xoxb-" + "123456789012-" + random24 + "»"},
+		{"GitHub token", `{"text":"line\n«ghp_` + random36 + `»\n"}`},
 		{"npm token", "//r/:_authToken=«npm_" + random36 + "»"},
 		{"Hugging Face token", "«hf_" + random36 + "»"},
 		{"SendGrid key", "«SG." + random24[:22] + "." + random48[:43] + "»"},
@@ -87,5 +88,28 @@ func TestScrubJSON(t *testing.T) {
 	in := `{"a": "see ghp_` + random36 + `", "b": [1e3,"x"]}`
 	if got, want := string(ScrubJSON([]byte(in))), `{"a": "see [credential]", "b": [1e3,"x"]}`; got != want {
 		t.Errorf("%s became %s", in, got)
+	}
+}
+
+// TestNet gives a net texts byte by byte: it says what Scrub says of the whole.
+func TestNet(t *testing.T) {
+	for _, text := range []string{
+		`{"command":"curl -H 'Authorization: Bearer ` + random24 + `' x","env":{"K":"ghp_` + random36 + `"}}`,
+		`{"content":"begin\n-----BEGIN ` + `RSA PRIVATE KEY-----\n` + body + `\n-----END RSA PRIVATE KEY-----\nend"}`,
+		"only a bearer of words, and -----BEGIN " + "no key at all",
+	} {
+		var n Net
+		var out strings.Builder
+		for i := range len(text) {
+			out.WriteString(n.Write(text[i : i+1]))
+		}
+		out.WriteString(n.Flush())
+		if out.String() != Scrub(text) {
+			t.Errorf("%s became %s, not %s", text, out.String(), Scrub(text))
+		}
+	}
+	var n Net
+	if got := n.Write("some words "); got != "some words " {
+		t.Errorf("%q is shown of words that are over", got)
 	}
 }
