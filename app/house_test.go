@@ -33,6 +33,7 @@ var arrows = map[string][]string{
 	"backend/harness":             {"backend/agent", "backend/provider"},
 	"backend/native":              {"backend/agent", "backend/provider", "backend/tool"},
 	"backend/scripted":            {"backend/agent", "backend/tool"},
+	"backend/calls":               {"backend/agent", "backend/tool"},
 	"backend/mcp":                 {"backend/agent", "backend/policy", "backend/process", "backend/redact", "backend/tool"},
 	"backend/process":             {},
 	"backend/confine":             {"backend/agent"},
@@ -43,7 +44,7 @@ var arrows = map[string][]string{
 	"backend/program/acp":         {"backend/agent", "backend/program", "backend/process", "backend/tool"},
 	"backend/program/programtest": {"backend/agent", "backend/program"},
 	// What leaves a confined runner is decided on the app's side of it, by policy.
-	"backend/runner":       {"backend/agent", "backend/process", "backend/confine", "backend/egress", "backend/policy", "backend/program", "backend/program/pi", "backend/program/claude", "backend/program/acp", "backend/native", "backend/scripted", "backend/harness", "backend/tool", "backend/mcp", "backend/redact"},
+	"backend/runner":       {"backend/agent", "backend/process", "backend/confine", "backend/egress", "backend/policy", "backend/program", "backend/program/pi", "backend/program/claude", "backend/program/acp", "backend/native", "backend/scripted", "backend/calls", "backend/harness", "backend/tool", "backend/mcp", "backend/redact"},
 	"backend/store":        {"backend/agent", "backend/store/sealed"},
 	"backend/store/sealed": {},
 	"backend/vault":        {"backend/agent"},

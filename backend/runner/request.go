@@ -36,19 +36,27 @@ type request struct {
 	Permissions agent.Rules     `json:"permissions,omitzero"`
 
 	MCPServers []agent.MCPServer `json:"mcpServers,omitempty"`
+	CommandEnv map[string]string `json:"commandEnv,omitempty"`
+	Redacts    bool              `json:"redacts,omitempty"`
 }
 
 const sandboxLocal = "local"
 
-// customTool is a tool that the runner does not have. Those of the kind client are the only ones so far.
+// customTool is a tool that the runner does not have: the caller's, or the app's.
 type customTool struct {
-	Name        string          `json:"name"`
-	Description string          `json:"description"`
-	InputSchema json.RawMessage `json:"inputSchema"`
-	Kind        string          `json:"kind"`
+	Name        string           `json:"name"`
+	Description string           `json:"description"`
+	InputSchema json.RawMessage  `json:"inputSchema"`
+	Kind        string           `json:"kind"`
+	Version     string           `json:"version,omitempty"`
+	Secrets     []string         `json:"secrets,omitempty"`
+	Permission  agent.Permission `json:"permission,omitempty"`
 }
 
-const kindClient = "client"
+const (
+	kindClient = "client"
+	kindHost   = "host"
+)
 
 // resume is what the person decided: in this turn, and before it for calls that a pattern matches.
 type resume struct {
@@ -64,13 +72,16 @@ func encodeRequest(launch agent.Launch, prompt agent.Prompt) ([]byte, error) {
 		Messages: make([]message, len(prompt.Messages)), Secrets: prompt.Secrets,
 		Tools: launch.Tools, CustomTools: []customTool{}, PermissionPolicy: launch.PermissionPolicy,
 		TurnID: prompt.Turn, ProjectID: prompt.Key.Project, Endpoint: launch.Endpoint, After: prompt.After, Program: launch.Program,
-		Permissions: launch.Rules, MCPServers: launch.Servers,
+		Permissions: launch.Rules, MCPServers: launch.Servers, CommandEnv: launch.CommandEnv, Redacts: launch.Redacts,
 	}
 	for i, m := range prompt.Messages {
 		r.Messages[i] = message{m.Role, content{m.Parts, prompt.Media}}
 	}
 	for _, c := range launch.ClientTools {
-		r.CustomTools = append(r.CustomTools, customTool{c.Name, c.Description, c.InputSchema, kindClient})
+		r.CustomTools = append(r.CustomTools, customTool{Name: c.Name, Description: c.Description, InputSchema: c.InputSchema, Kind: kindClient})
+	}
+	for _, h := range launch.Hosted {
+		r.CustomTools = append(r.CustomTools, customTool{h.Name, h.Description, h.InputSchema, kindHost, h.Version, h.Secrets, h.Permission})
 	}
 	if len(prompt.Approved)+len(prompt.Allowed) > 0 {
 		r.Resume = &resume{append([]string{}, prompt.Approved...), append([]string{}, prompt.Allowed...)}
@@ -100,6 +111,7 @@ func (r request) decode() (agent.Launch, agent.Prompt, error) {
 	launch := agent.Launch{
 		Backend: r.Backend, Harness: r.Harness, AgentsMD: orEmpty(r.AgentsMD), Model: orEmpty(r.Model),
 		Endpoint: r.Endpoint, Tools: r.Tools, PermissionPolicy: r.PermissionPolicy, Rules: r.Permissions, Program: r.Program, Servers: r.MCPServers,
+		CommandEnv: r.CommandEnv, Redacts: r.Redacts,
 	}
 	prompt := agent.Prompt{
 		Key:  agent.SessionKey{Project: r.ProjectID, Session: orEmpty(r.SessionID)},
@@ -107,10 +119,17 @@ func (r request) decode() (agent.Launch, agent.Prompt, error) {
 		After: r.After,
 	}
 	for _, c := range r.CustomTools {
-		if c.Kind != kindClient {
-			return refuse("the tool %q is of the kind %q; only %q is supported", c.Name, c.Kind, kindClient)
+		switch c.Kind {
+		case kindClient:
+			launch.ClientTools = append(launch.ClientTools, agent.ClientToolSpec{Name: c.Name, Description: c.Description, InputSchema: c.InputSchema})
+		case kindHost:
+			launch.Hosted = append(launch.Hosted, agent.HostedTool{
+				Name: c.Name, Description: c.Description, InputSchema: c.InputSchema,
+				Version: c.Version, Secrets: c.Secrets, Permission: c.Permission,
+			})
+		default:
+			return refuse("the tool %q is of the kind %q; only %q and %q are supported", c.Name, c.Kind, kindClient, kindHost)
 		}
-		launch.ClientTools = append(launch.ClientTools, agent.ClientToolSpec{Name: c.Name, Description: c.Description, InputSchema: c.InputSchema})
 	}
 	if r.Resume != nil {
 		prompt.Approved, prompt.Allowed = r.Resume.Approved, r.Resume.Allowed
@@ -143,17 +162,24 @@ type incoming struct {
 	Control control `json:"control"`
 }
 
-// control is what is asked of a turn that runs.
+// control is what is asked of a turn that runs, or what it has asked for.
 type control struct {
 	Type string `json:"type"`
-	Ref  string `json:"ref,omitempty"`  // of steer: the message
+	Ref  string `json:"ref,omitempty"`  // of steer: the message; of tool_output: the ask
 	Note string `json:"note,omitempty"` // of steer: what it says
+
+	// Of tool_output: a call's result, or a text redacted. With IsError the text was not, and Output says why.
+	Output  string          `json:"output,omitempty"`
+	Data    json.RawMessage `json:"data,omitempty"`
+	IsError bool            `json:"isError,omitempty"`
+	Denied  bool            `json:"denied,omitempty"`
 }
 
 const (
-	controlPing  = "ping"
-	controlStop  = "stop"
-	controlSteer = "steer"
+	controlPing   = "ping"
+	controlStop   = "stop"
+	controlSteer  = "steer"
+	controlOutput = "tool_output"
 )
 
 func decodeLine(line []byte) (incoming, error) {
@@ -172,12 +198,16 @@ func (in incoming) obey(ctx context.Context, turn *addressed) ack {
 	a := ack{ID: in.ID}
 	switch c := in.Control; {
 	case c.Type == controlPing:
-	case c.Type != controlStop && c.Type != controlSteer:
+	case c.Type != controlStop && c.Type != controlSteer && c.Type != controlOutput:
 		a.Error = fmt.Sprintf("the control %q is not supported", c.Type)
 	case turn == nil:
 		a.Error = "no such turn is running"
 	case c.Type == controlStop:
 		turn.stop()
+	case c.Type == controlOutput:
+		if !turn.asker.answer(c) {
+			a.Error = "nobody waits for this"
+		}
 	case !turn.steer(ctx, agent.Steering{Message: agent.MessageID(c.Ref), Text: c.Note}):
 		a.Error = "the turn does not take it"
 	}
@@ -187,8 +217,9 @@ func (in incoming) obey(ctx context.Context, turn *addressed) ack {
 
 // addressed is a turn as controls know it.
 type addressed struct {
-	stop func()
-	conn atomic.Pointer[agent.Conn] // nil until it is open
+	stop  func()
+	asker *asker
+	conn  atomic.Pointer[agent.Conn] // nil until it is open
 }
 
 func (t *addressed) steer(ctx context.Context, said agent.Steering) bool {
