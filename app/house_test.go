@@ -23,14 +23,15 @@ var arrows = map[string][]string{
 	"backend/agent":           {},
 	"backend/agent/agenttest": {"backend/agent"},
 	"backend/redact":          {},
+	"backend/schema":          {},
 	"backend/watch":           {},
 	// There is an agent for each program that the table of harness has; provider knows whether it can be given a model. Files of
 	// agents are watched, and their rules have policy's patterns; what was made in the app, and whom the person trusts, store has.
-	"backend/config":              {"backend/agent", "backend/harness", "backend/policy", "backend/provider", "backend/store", "backend/watch"},
+	"backend/config":              {"backend/agent", "backend/harness", "backend/policy", "backend/provider", "backend/schema", "backend/store", "backend/watch"},
 	"backend/policy":              {"backend/agent"},
 	"backend/provider":            {"backend/agent"},
-	"backend/tool":                {"backend/agent", "backend/policy", "backend/process"},
-	"backend/harness":             {"backend/agent", "backend/provider"},
+	"backend/tool":                {"backend/agent", "backend/policy", "backend/process", "backend/schema"},
+	"backend/harness":             {"backend/agent", "backend/provider", "backend/schema"},
 	"backend/native":              {"backend/agent", "backend/provider", "backend/tool"},
 	"backend/scripted":            {"backend/agent", "backend/tool"},
 	"backend/mcp":                 {"backend/agent", "backend/policy", "backend/process", "backend/redact", "backend/tool"},

@@ -17,6 +17,7 @@ type Spec struct {
 	Model        string           `json:"model,omitempty"`
 	SystemPrompt string           `json:"system_prompt,omitempty"`
 	Tools        []string         `json:"tools,omitempty"`
+	AuthorTools  []AuthorTool     `json:"author_tools,omitempty"` // of its own
 	ClientTools  []ClientToolSpec `json:"client_tools,omitempty"` // that the caller runs
 	MCPServers   []string         `json:"mcp_servers,omitempty"`  // whose tools it may use, by their ids
 	Permissions  Permissions      `json:"permissions,omitzero"`
@@ -46,6 +47,7 @@ type Launch struct {
 	Model            string
 	Endpoint         *Endpoint // nil for a harness that knows where its model is
 	Tools            []string
+	AuthorTools      []AuthorTool `json:",omitempty"`
 	ClientTools      []ClientToolSpec
 	Servers          []MCPServer      // whose tools it may use; a harness does not know them
 	PermissionPolicy PermissionPolicy // what happens to a call of a tool that changes something,
@@ -54,7 +56,7 @@ type Launch struct {
 }
 
 // HasTools reports whether an agent is given tools besides those of its own program.
-func (s Spec) HasTools() bool { return len(s.Tools)+len(s.ClientTools)+len(s.MCPServers) > 0 }
+func (s Spec) HasTools() bool { return len(s.Tools)+len(s.AuthorTools)+len(s.ClientTools)+len(s.MCPServers) > 0 }
 
 // Endpoint is where a model is served.
 type Endpoint struct {
