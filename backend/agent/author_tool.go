@@ -82,6 +82,17 @@ func (t AuthorTool) Version() string {
 	return hex.EncodeToString(sum[:6])
 }
 
+// Hosted reports whether t has references to secrets that are to be filled in. Where harnesses run nobody has them: the app
+// runs such a tool elsewhere.
+func (t AuthorTool) Hosted() bool {
+	for _, value := range t.Secrets {
+		if refersToSecret(value) {
+			return true
+		}
+	}
+	return false
+}
+
 // Check says what is wrong with t, but for its schema, in a sentence for whoever wrote it. It never repeats a value, which may
 // be a secret.
 func (t AuthorTool) Check() error {

@@ -74,6 +74,9 @@ func Decide(c Call, g agent.Grounds) agent.Permission {
 
 // named reports whether the rules name what a call is about.
 func named(s subject, r agent.Rules) bool {
+	if s.version != "" {
+		return false
+	}
 	switch s.action {
 	case agent.ActionProcess:
 		return runs(s.about, r)

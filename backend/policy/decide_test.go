@@ -31,6 +31,8 @@ var tested = []struct {
 	{"mcp_mail_send", call("mcp_mail_send", agent.ActionOther, `{"to":"a","body":"b"}`)},
 	{"git_commit, which asks each time", stating(call("git_commit", agent.ActionProcess, `{"message":"m"}`), agent.Ask)},
 	{"mcp_mail_list, allowed by its tool and denied by its server", stating(call("mcp_mail_list", agent.ActionOther, `{}`), agent.Allow, agent.Deny)},
+	{"weather, an author's request", versioned(call("weather", agent.ActionEgress, `{"url":"https://example.org/a","query":"x"}`))},
+	{"count, an author's script", versioned(call("count", agent.ActionProcess, `{"command":"git status"}`))},
 	{"mcp_mail_find, allowed by its server", stating(call("mcp_mail_find", agent.ActionOther, `{}`), "", agent.Allow)},
 }
 
@@ -55,6 +57,8 @@ func call(tool string, action agent.Action, input string) Call {
 func protected(c Call) Call { c.Protected = true; return c }
 
 func stating(c Call, said ...agent.Permission) Call { c.Stated = said; return c }
+
+func versioned(c Call) Call { c.Version = "1a"; return c }
 
 func rulesOf(text, fallback string) agent.Rules {
 	r := agent.Rules{Default: agent.Permission(fallback)}
@@ -209,6 +213,8 @@ func TestASuggestionAllowsWhatItIsFor(t *testing.T) {
 		{call("web_search", agent.ActionEgress, `{"query":"a b"}`), "web_search"},
 		{call("mcp_mail_send", agent.ActionOther, `{"to":"a","body":"b"}`), "mcp_mail_send"},
 		{call("mcp_mail_send", agent.ActionOther, `"no object"`), ""},
+		{versioned(call("count", agent.ActionProcess, `{"command":"git","args":["push"]}`)), "count@1a"},
+		{versioned(call("weather", agent.ActionEgress, `{}`)), "weather@1a"},
 		{call("Run (now)", agent.ActionOther, `{}`), ""},
 		{stating(call("git_commit", agent.ActionProcess, `{"command":"x"}`), agent.Ask), ""},
 		{protected(call("write_file", agent.ActionWrite, `{"path":".git/config"}`)), ""},

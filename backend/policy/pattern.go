@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"cmp"
 	"encoding/json"
 	"net/url"
 	"path"
@@ -33,7 +32,7 @@ var abouts = map[agent.Action][]string{
 }
 
 // inspect reads what a call is about. A call with two arguments for that, or none, is not clear: nobody knows which of them its
-// tool obeys. Of a kind that has no names for them, it is the only text among the arguments.
+// tool obeys. Of a kind that has no names for them, and of a tool that somebody else defined, it is the only text among the arguments.
 func inspect(c Call) subject {
 	s := subject{tool: c.Name, action: c.Action}
 	if c.Version != "" {
@@ -45,6 +44,7 @@ func inspect(c Call) subject {
 	}
 	s.readable = true
 	names, isKnown := abouts[c.Action]
+	isKnown = isKnown && c.Version == ""
 	candidates := 0
 	for name, value := range arguments {
 		if isKnown && !slices.Contains(names, name) {
@@ -56,6 +56,9 @@ func inspect(c Call) subject {
 		}
 	}
 	s.clear = candidates == 1
+	if c.Version != "" {
+		return s
+	}
 	switch c.Action {
 	case agent.ActionProcess:
 		if more, given := arguments["args"]; given && string(more) != "null" {
@@ -75,6 +78,9 @@ func inspect(c Call) subject {
 	}
 	return s
 }
+
+// isOpaque reports whether nobody expects the arguments to say what a call is about: then to allow it is to allow its tool.
+func (s subject) isOpaque() bool { return s.action == agent.ActionOther || s.version != "" }
 
 // words reads a text, or several, joined by spaces.
 func words(value json.RawMessage) (text string, ok bool) {
@@ -125,7 +131,7 @@ func (p pattern) matches(s subject, allows bool) bool {
 	case !s.readable:
 		return !allows
 	case !p.narrow:
-		return s.clear || s.action == agent.ActionOther || !allows
+		return s.clear || s.isOpaque() || !allows
 	case !s.clear:
 		return !allows
 	case !p.prefix:
@@ -152,8 +158,11 @@ var (
 // it has now.
 func Suggest(c Call) string {
 	s := inspect(c)
-	if !repeats(c, s) || !s.readable || !s.clear && s.action != agent.ActionOther || strings.ContainsRune(s.tool, '(') {
+	if !repeats(c, s) || !s.readable || !s.clear && !s.isOpaque() || strings.ContainsRune(s.tool, '(') {
 		return ""
+	}
+	if s.version != "" {
+		return s.version
 	}
 	switch s.action {
 	case agent.ActionProcess:
@@ -166,7 +175,7 @@ func Suggest(c Call) string {
 			return s.tool + "(" + u.Scheme + "://" + u.Host + "/*)"
 		}
 	}
-	return cmp.Or(s.version, s.tool)
+	return s.tool
 }
 
 // commands gives the prefix for commands like one: the command itself where a prefix would say nothing, and "" where that

@@ -50,10 +50,7 @@ type httpRequestData struct {
 	Bytes   int      `json:"bytes"`   // of the body, as far as it was read
 }
 
-const (
-	maxBody     = 1 << 20
-	httpTimeout = 30 * time.Second
-)
+const maxBody = 1 << 20
 
 // Internet is what a request may reach once it may be made.
 var Internet = policy.Network{Resolve: func(ctx context.Context, host string) ([]netip.Addr, error) {
@@ -61,7 +58,7 @@ var Internet = policy.Network{Resolve: func(ctx context.Context, host string) ([
 }}
 
 func runHTTPRequest(ctx context.Context, _ *Files, in httpRequestArguments) (string, any, error) {
-	d, err := fetch(ctx, Internet, in)
+	d, err := fetch(ctx, Internet, in, agent.DefaultToolTimeout)
 	if err != nil {
 		return "", nil, err
 	}
@@ -72,8 +69,9 @@ func runHTTPRequest(ctx context.Context, _ *Files, in httpRequestArguments) (str
 	return output, d, nil
 }
 
-func fetch(ctx context.Context, network policy.Network, in httpRequestArguments) (d httpRequestData, err error) {
-	ctx, cancel := context.WithTimeout(ctx, httpTimeout)
+// fetch makes a request, and follows no redirect.
+func fetch(ctx context.Context, network policy.Network, in httpRequestArguments, limit time.Duration) (d httpRequestData, err error) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	target, err := network.Check(in.URL)
 	if err != nil {
@@ -88,14 +86,14 @@ func fetch(ctx context.Context, network policy.Network, in httpRequestArguments)
 	if os.Getenv("HTTPS_PROXY") != "" { // the only way out of a confined runner, and it checks where that leads
 		transport.DialContext, transport.Proxy = nil, http.ProxyFromEnvironment
 	}
-	response, err := transport.RoundTrip(request) // which follows no redirect
+	response, err := transport.RoundTrip(request)
 	if err != nil {
-		return d, unreachable(ctx, target.Host, err)
+		return d, unreachable(ctx, target.Host, limit, err)
 	}
 	defer response.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxBody))
 	if err != nil {
-		return d, unreachable(ctx, target.Host, err)
+		return d, unreachable(ctx, target.Host, limit, err)
 	}
 	d = httpRequestData{Status: response.Status, Bytes: len(body)}
 	d.Type, _, _ = mime.ParseMediaType(cmp.Or(response.Header.Get("Content-Type"), http.DetectContentType(body)))
@@ -109,13 +107,13 @@ func fetch(ctx context.Context, network policy.Network, in httpRequestArguments)
 	return d, nil
 }
 
-func unreachable(ctx context.Context, host string, err error) error {
+func unreachable(ctx context.Context, host string, limit time.Duration, err error) error {
 	var denied *agent.Error
 	switch {
 	case errors.As(err, &denied):
 		return denied
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return refuse("%s did not answer within %.0f seconds.", host, httpTimeout.Seconds())
+		return refuse("%s did not answer within %.0f seconds.", host, limit.Seconds())
 	case ctx.Err() != nil:
 		return refuse("The request to %s was stopped.", host)
 	}

@@ -65,9 +65,10 @@ type Set struct {
 	closed bool
 }
 
-// Open grants the tools of launch the files that policy lets an agent reach, and beside them the tools of others.
+// Open grants the tools of launch, those of the agent's author among them, the files that policy lets an agent reach, and beside
+// them the tools of others.
 func Open(policy agent.Policy, launch agent.Launch, foreign ...Foreign) (*Set, error) {
-	s := &Set{foreign: foreign, client: launch.ClientTools, rules: launch.Rules}
+	s := &Set{client: launch.ClientTools, rules: launch.Rules}
 	for i, name := range launch.Tools {
 		t, known := find(tools, name)
 		if !known {
@@ -79,8 +80,19 @@ func Open(policy agent.Policy, launch agent.Launch, foreign ...Foreign) (*Set, e
 		s.granted = append(s.granted, t)
 	}
 	var err error
-	s.files, err = OpenFiles(policy)
-	return s, err
+	if s.files, err = OpenFiles(policy); err != nil {
+		return nil, err
+	}
+	for _, t := range launch.AuthorTools {
+		f, err := authored(s.files, t)
+		if err != nil {
+			_ = s.files.Close()
+			return nil, err
+		}
+		s.foreign = append(s.foreign, f)
+	}
+	s.foreign = append(s.foreign, foreign...)
+	return s, nil
 }
 
 // Definitions lists the tools of the set, in the order in which Open was given them, those of the caller last. One that a rule
@@ -93,7 +105,7 @@ func (s *Set) Definitions() []Definition {
 		}
 	}
 	for _, f := range s.foreign {
-		if !policy.Hides(s.rules, f.Name, agent.ActionOther) {
+		if !policy.Hides(s.rules, f.Name, f.action()) {
 			definitions = append(definitions, f.Definition)
 		}
 	}
