@@ -82,16 +82,9 @@ func (t AuthorTool) Version() string {
 	return hex.EncodeToString(sum[:6])
 }
 
-// Hosted reports whether t has references to secrets that are to be filled in. Where harnesses run nobody has them: the app
+// SecretRefs lists what t refers to. While that is not filled in it cannot be run: where harnesses run it never is, and the app
 // runs such a tool elsewhere.
-func (t AuthorTool) Hosted() bool {
-	for _, value := range t.Secrets {
-		if refersToSecret(value) {
-			return true
-		}
-	}
-	return false
-}
+func (t AuthorTool) SecretRefs() []SecretRef { return refsIn(t.Secrets) }
 
 // Check says what is wrong with t, but for its schema, in a sentence for whoever wrote it. It never repeats a value, which may
 // be a secret.
@@ -107,7 +100,7 @@ func (t AuthorTool) Check() error {
 		return t.refuse("has the permission %.20q. There are: allow, ask, deny", t.Permission)
 	case len(t.Args) > 0 && !isObject(t.Args):
 		return t.refuse("has args that are no mapping")
-	case refersToSecret(t.Code + t.URL + string(t.Args) + t.Description + string(t.InputSchema)):
+	case secretOpening.MatchString(t.Code + t.URL + string(t.Args) + t.Description + string(t.InputSchema)):
 		return t.refuse("refers to a secret where it is not filled in. Name it under secrets: there it becomes a variable of the script, or a header")
 	}
 	switch t.Kind {
@@ -160,7 +153,7 @@ func (t AuthorTool) checkHTTP() error {
 		switch {
 		case !headerName.MatchString(name):
 			return t.refuse("sends the header %.50q, which is no name for one", name)
-		case secretName.MatchString(name) || refersToSecret(value):
+		case secretName.MatchString(name) || secretOpening.MatchString(value):
 			return t.refuse("has a secret in the header %s, as it seems. Name it under secrets, as {{secret:…}}", name)
 		}
 	}
@@ -176,13 +169,11 @@ func (t AuthorTool) checkHTTP() error {
 }
 
 func (t AuthorTool) checkSecret(name, value string) error {
-	if !refersToSecret(value) || strings.ContainsAny(value, "\x00\r\n") {
+	if refs, err := SecretRefs(value); err != nil || len(refs) == 0 || strings.ContainsAny(value, "\x00\r\n") {
 		return t.refuse("has %s under secrets, which has to be one line that refers to a secret, as {{secret:…}}", name)
 	}
 	return nil
 }
-
-func refersToSecret(text string) bool { return strings.Contains(text, "{{secret:") }
 
 func (t AuthorTool) refuse(format string, args ...any) error {
 	return Errorf(CodeValidation, "The tool "+t.Name+" "+format+".", args...)

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/url"
 	"path"
@@ -17,6 +18,7 @@ type subject struct {
 	tool     string
 	version  string // with the tool, as a pattern names both; empty if its tool has none
 	action   agent.Action
+	foreign  bool   // as Call's
 	readable bool   // its arguments are an object
 	about    string // what the call is about: a command, a file, an address
 	clear    bool   // that is known, and is all
@@ -34,17 +36,14 @@ var abouts = map[agent.Action][]string{
 // inspect reads what a call is about. A call with two arguments for that, or none, is not clear: nobody knows which of them its
 // tool obeys. Of a kind that has no names for them, and of a tool that somebody else defined, it is the only text among the arguments.
 func inspect(c Call) subject {
-	s := subject{tool: c.Name, action: c.Action}
-	if c.Version != "" {
-		s.version = c.Name + "@" + c.Version
-	}
+	s := subject{tool: c.Name, version: versioned(c), action: c.Action, foreign: c.Foreign}
 	var arguments map[string]json.RawMessage
 	if json.Unmarshal(c.Input, &arguments) != nil || arguments == nil {
 		return s
 	}
 	s.readable = true
 	names, isKnown := abouts[c.Action]
-	isKnown = isKnown && c.Version == ""
+	isKnown = isKnown && !c.Foreign
 	candidates := 0
 	for name, value := range arguments {
 		if isKnown && !slices.Contains(names, name) {
@@ -56,7 +55,7 @@ func inspect(c Call) subject {
 		}
 	}
 	s.clear = candidates == 1
-	if c.Version != "" {
+	if c.Foreign {
 		return s
 	}
 	switch c.Action {
@@ -80,7 +79,15 @@ func inspect(c Call) subject {
 }
 
 // isOpaque reports whether nobody expects the arguments to say what a call is about: then to allow it is to allow its tool.
-func (s subject) isOpaque() bool { return s.action == agent.ActionOther || s.version != "" }
+func (s subject) isOpaque() bool { return s.action == agent.ActionOther || s.foreign }
+
+// versioned names the tool of a call in its version; "" if it has none.
+func versioned(c Call) string {
+	if c.Version == "" {
+		return ""
+	}
+	return c.Name + "@" + c.Version
+}
 
 // words reads a text, or several, joined by spaces.
 func words(value json.RawMessage) (text string, ok bool) {
@@ -154,28 +161,29 @@ var (
 )
 
 // Suggest gives the pattern of calls like c, for who allows it for longer than once; "" if it is for once only. A command is
-// suggested with its subcommand and any arguments, an address with its host, everything else by its tool, in the version that
-// it has now.
+// suggested with its subcommand and any arguments, an address with its host, everything else by its tool; the tool in the
+// version that it has now.
 func Suggest(c Call) string {
 	s := inspect(c)
 	if !repeats(c, s) || !s.readable || !s.clear && !s.isOpaque() || strings.ContainsRune(s.tool, '(') {
 		return ""
 	}
-	if s.version != "" {
-		return s.version
+	tool := cmp.Or(s.version, s.tool)
+	if s.foreign {
+		return tool
 	}
 	switch s.action {
 	case agent.ActionProcess:
 		if like := commands(s.about); like != "" {
-			return s.tool + "(" + like + ")"
+			return tool + "(" + like + ")"
 		}
 		return ""
 	case agent.ActionEgress:
 		if u, err := url.Parse(s.about); err == nil && u.Host != "" {
-			return s.tool + "(" + u.Scheme + "://" + u.Host + "/*)"
+			return tool + "(" + u.Scheme + "://" + u.Host + "/*)"
 		}
 	}
-	return s.tool
+	return tool
 }
 
 // commands gives the prefix for commands like one: the command itself where a prefix would say nothing, and "" where that

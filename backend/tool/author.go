@@ -28,7 +28,7 @@ func authored(files *Files, t agent.AuthorTool) (Foreign, error) {
 	}
 	f := Foreign{
 		Definition: Definition{Name: t.Name, Description: t.Description, Schema: t.InputSchema},
-		Version:    t.Version(), Stated: t.Permission, Action: agent.ActionProcess,
+		Version:    t.Version(), Permission: t.Permission, Action: agent.ActionProcess,
 		Fit: func(arguments json.RawMessage) (json.RawMessage, error) {
 			merged, err := merge(arguments, t.Args)
 			if err == nil {
@@ -37,13 +37,17 @@ func authored(files *Files, t agent.AuthorTool) (Foreign, error) {
 			return merged, err
 		},
 	}
-	run := func(ctx context.Context, call agent.ToolCall, say say) (string, error) { return script(ctx, files, t, call, say) }
+	run := func(ctx context.Context, call agent.ToolCall, say say) (string, error) {
+		return script(ctx, files, t, call, say)
+	}
 	if t.Kind == agent.AuthorHTTP {
 		f.Action = agent.ActionEgress
-		run = func(ctx context.Context, call agent.ToolCall, _ say) (string, error) { return post(ctx, Internet, t, call.Input) }
+		run = func(ctx context.Context, call agent.ToolCall, _ say) (string, error) {
+			return post(ctx, Internet, t, call.Input)
+		}
 	}
 	f.Run = func(ctx context.Context, call agent.ToolCall, say func(agent.Event)) (string, json.RawMessage, error) {
-		if t.Hosted() {
+		if len(t.SecretRefs()) > 0 {
 			return "", nil, refuse("%s was not run: it needs secrets, and none are given to tools here.", t.Name)
 		}
 		said, err := run(ctx, call, say)

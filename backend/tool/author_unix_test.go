@@ -72,7 +72,7 @@ func TestScripts(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			set, root := having(t, c.tool)
 			put(t, filepath.Join(root, "planted.py"), "")
-			r := set.Run(t.Context(), agent.ToolCall{ID: "c1", Name: "mine", Input: []byte(c.input)}, unheard)
+			r := set.Run(t.Context(), nil, agent.ToolCall{ID: "c1", Name: "mine", Input: []byte(c.input)}, unheard)
 			want, fails := strings.CutPrefix(c.output, "error:")
 			if r.Output != want || r.IsError != fails || string(r.Data) != c.data {
 				t.Errorf("%+v (%s)", r, r.Data)
@@ -88,8 +88,8 @@ print("the answer", flush=True)
 print("half", file=sys.stderr, flush=True)
 while not os.path.exists("on"): time.sleep(0.01)
 `))
-	
-	r := set.Run(t.Context(), agent.ToolCall{ID: "c1", Name: "mine", Input: []byte(`{}`)}, func(e agent.Event) {
+
+	r := set.Run(t.Context(), nil, agent.ToolCall{ID: "c1", Name: "mine", Input: []byte(`{}`)}, func(e agent.Event) {
 		if e != (agent.ToolProgress{ID: "c1", Output: "half\n"}) {
 			t.Errorf("%+v", e)
 		}
@@ -180,6 +180,19 @@ func TestAuthorToolsAreDecided(t *testing.T) {
 	denied := agent.Rules{Rules: []agent.Rule{{Pattern: "process", Permission: agent.Deny}}}
 	if e, ok := decide("allowed", `{}`, denied).(agent.ToolResult); !ok || !e.Denied {
 		t.Errorf("one that allows itself, and is denied: %+v", e)
+	}
+	lent := script
+	lent.Permission, lent.Secrets = agent.Allow, map[string]string{"KEY": "{{secret:key}}"}
+	set, err := Open(agent.Policy{Scratch: t.TempDir()}, agent.Launch{AuthorTools: []agent.AuthorTool{lent}, Hosted: []agent.HostedTool{{Name: "mine", Version: "v1", Secrets: []string{"key"}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer set.Close()
+	if r, ok := decide("mine", `{}`, agent.Rules{}).(agent.InteractionRequest); !ok || !strings.Contains(string(r.Payload), `"rule":"mine@v1","secrets":["key"]`) {
+		t.Errorf("one that is given a secret: %s", r.Payload)
+	}
+	if r := set.Run(t.Context(), app{}, agent.ToolCall{Name: "mine", Input: []byte(`{}`)}, unheard); r.Output != "the app ran mine{}" {
+		t.Errorf("one that is given a secret was not run by the app: %+v", r)
 	}
 	changed := script
 	changed.Code = "pass "

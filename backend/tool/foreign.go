@@ -13,9 +13,10 @@ import (
 // changes something, whatever it says of itself.
 type Foreign struct {
 	Definition
-	Version string           // of what it says of itself: an approval for longer than once is for this one
-	Action  agent.Action     // what kind of change it makes; empty is agent.ActionOther
-	Stated  agent.Permission // that it has of itself, whatever the rules say; empty if it says nothing
+	Version    string           // of what it says of itself: an approval for longer than once is for this one
+	Action     agent.Action     // what kind of change it makes; empty is agent.ActionOther
+	Permission agent.Permission // that it has of itself, whatever the rules say; empty says nothing
+	Secrets    []string         // as agent.HostedTool's
 	// Fit gives the arguments that it is run with, of those that a model gave, which are an object; an error says why they do not
 	// fit. nil takes all as they are.
 	Fit func(arguments json.RawMessage) (json.RawMessage, error)
@@ -39,7 +40,7 @@ func (f Foreign) decide(call agent.ToolCall, g agent.Grounds) agent.Event {
 	if err != nil {
 		return nil // run refuses it
 	}
-	c := policy.Call{ToolCall: fitting, Action: f.action(), Stated: []agent.Permission{f.Stated}, Version: f.Version}
+	c := policy.Call{ToolCall: fitting, Action: f.action(), Stated: []agent.Permission{f.Permission}, Version: f.Version, Secrets: f.Secrets, Foreign: true}
 	return gate(g, c, nil, func() manifest {
 		return manifest{Preview: f.Name + " " + string(fitting.Input)}
 	})
