@@ -142,8 +142,8 @@ func (t AuthorTool) checkHTTP() error {
 	switch {
 	case t.Runtime != "" || t.Code != "":
 		return t.refuse("is a request, and has a runtime or code. Take them out, or set its kind to code")
-	case err != nil || u.Host == "" || u.Scheme != "https":
-		return t.refuse("has no url that can be reached. Write one that begins with https://")
+	case err != nil || u.Host == "" || u.Scheme != "https" && (u.Scheme != "http" || !IsHere(u)):
+		return t.refuse("has no url that can be reached. Write one that begins with https://; http is for servers on this machine")
 	case u.User != nil:
 		return t.refuse("has a user name or password in its url. Name a secret for the header Authorization instead")
 	case !slices.Contains([]string{"", "POST", "PUT", "PATCH"}, t.Method):

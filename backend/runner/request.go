@@ -40,16 +40,6 @@ type request struct {
 
 const sandboxLocal = "local"
 
-// customTool is a tool that the runner does not have. Those of the kind client are the only ones so far.
-type customTool struct {
-	Name        string          `json:"name"`
-	Description string          `json:"description"`
-	InputSchema json.RawMessage `json:"inputSchema"`
-	Kind        string          `json:"kind"`
-}
-
-const kindClient = "client"
-
 // resume is what the person decided: in this turn, and before it for calls that a pattern matches.
 type resume struct {
 	Approved []string `json:"approved"`
@@ -69,8 +59,11 @@ func encodeRequest(launch agent.Launch, prompt agent.Prompt) ([]byte, error) {
 	for i, m := range prompt.Messages {
 		r.Messages[i] = message{m.Role, content{m.Parts, prompt.Media}}
 	}
+	for _, t := range launch.AuthorTools {
+		r.CustomTools = append(r.CustomTools, authorTool(t))
+	}
 	for _, c := range launch.ClientTools {
-		r.CustomTools = append(r.CustomTools, customTool{c.Name, c.Description, c.InputSchema, kindClient})
+		r.CustomTools = append(r.CustomTools, customTool{Name: c.Name, Description: c.Description, InputSchema: c.InputSchema, Kind: kindClient})
 	}
 	if len(prompt.Approved)+len(prompt.Allowed) > 0 {
 		r.Resume = &resume{append([]string{}, prompt.Approved...), append([]string{}, prompt.Allowed...)}
@@ -107,10 +100,9 @@ func (r request) decode() (agent.Launch, agent.Prompt, error) {
 		After: r.After,
 	}
 	for _, c := range r.CustomTools {
-		if c.Kind != kindClient {
-			return refuse("the tool %q is of the kind %q; only %q is supported", c.Name, c.Kind, kindClient)
+		if err := c.addTo(&launch); err != nil {
+			return launch, prompt, err
 		}
-		launch.ClientTools = append(launch.ClientTools, agent.ClientToolSpec{Name: c.Name, Description: c.Description, InputSchema: c.InputSchema})
 	}
 	if r.Resume != nil {
 		prompt.Approved, prompt.Allowed = r.Resume.Approved, r.Resume.Allowed

@@ -9,12 +9,12 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"parley/backend/agent"
-	"parley/backend/policy"
 	"parley/backend/process"
 	"parley/backend/schema"
 )
@@ -43,7 +43,7 @@ func authored(files *Files, t agent.AuthorTool) (Foreign, error) {
 	if t.Kind == agent.AuthorHTTP {
 		f.Action = agent.ActionEgress
 		run = func(ctx context.Context, call agent.ToolCall, _ say) (string, error) {
-			return post(ctx, Internet, t, call.Input)
+			return post(ctx, t, call.Input)
 		}
 	}
 	f.Run = func(ctx context.Context, call agent.ToolCall, say func(agent.Event)) (string, json.RawMessage, error) {
@@ -153,7 +153,11 @@ func isScript(path string) bool {
 }
 
 // post makes the request that a tool is.
-func post(ctx context.Context, network policy.Network, t agent.AuthorTool, arguments json.RawMessage) (string, error) {
+func post(ctx context.Context, t agent.AuthorTool, arguments json.RawMessage) (string, error) {
+	network := Internet
+	if u, err := url.Parse(t.URL); err == nil && agent.IsHere(u) {
+		network.Loopback = []string{agent.HostPort(u)}
+	}
 	headers := map[string]string{"Content-Type": "application/json"}
 	for _, list := range []map[string]string{t.Headers, t.Secrets} {
 		for name, value := range list {

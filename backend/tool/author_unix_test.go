@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"parley/backend/agent"
-	"parley/backend/policy"
 )
 
 // aScript is a tool that takes n, a whole number, and any text.
@@ -133,7 +132,6 @@ func TestRequests(t *testing.T) {
 		}
 	}))
 	defer server.Close()
-	here := policy.Network{Loopback: []string{strings.TrimPrefix(server.URL, "http://")}, Resolve: Internet.Resolve}
 	for path, want := range map[string]string{
 		"/":        `PUT application/json yes Bearer x {"n":1}`,
 		"/away":    "error:send failed: the server answered 302 Found.\n",
@@ -141,7 +139,7 @@ func TestRequests(t *testing.T) {
 		"/picture": "[5 bytes of image/png, which is not text.]",
 	} {
 		tool := agent.AuthorTool{Name: "send", URL: server.URL + path, Method: "PUT", Headers: map[string]string{"x-mine": "yes"}, Secrets: map[string]string{"authorization": "Bearer x"}}
-		got, err := post(t.Context(), here, tool, json.RawMessage(`{"n":1}`))
+		got, err := post(t.Context(), tool, json.RawMessage(`{"n":1}`))
 		if err != nil {
 			got = "error:" + err.Error()
 		}
