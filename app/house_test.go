@@ -53,7 +53,7 @@ var arrows = map[string][]string{
 	"backend/uistream":     {"backend/agent"},
 	"backend/workflow":     {"backend/agent", "backend/config", "backend/redact"},
 	// uistream: a turn's message and its rows are two folds of one log, and share what a step is.
-	"backend/session": {"backend/agent", "backend/config", "backend/store", "backend/vault", "backend/policy", "backend/mcp", "backend/redact", "backend/uistream"},
+	"backend/session": {"backend/agent", "backend/config", "backend/store", "backend/vault", "backend/policy", "backend/mcp", "backend/redact", "backend/schema", "backend/uistream"},
 	// api tells of the table of programs, and of what program found of it.
 	"backend/api": {"backend/agent", "backend/config", "backend/harness", "backend/program", "backend/history", "backend/revert", "backend/session", "backend/store", "backend/vault", "backend/provider", "backend/mcp", "backend/uistream", "backend/workflow"},
 	// One parser for one directive language: the model server plays the same scripts as the demo agent.
