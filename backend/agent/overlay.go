@@ -9,7 +9,7 @@ import (
 type Overlay struct {
 	Name, Model, Provider, SystemPrompt *string
 	Permissions                         *Permissions // an empty Mode is inherited, and so are the rules if there are none
-	Tools                               *[]string
+	Tools                               *[]string    // instead of all that the agent has, its own too
 	ClientTools                         *[]ClientToolSpec
 	MCPServers                          *[]string
 	Login                               *Login            // with LoginOwn the model is the program's choice unless Model is set; to name a Provider is to ask for LoginKey
@@ -35,7 +35,9 @@ func (o Overlay) Over(spec Spec) Spec {
 			spec.Permissions.Rules = r
 		}
 	}
-	replace(&spec.Tools, o.Tools)
+	if o.Tools != nil {
+		spec.Tools, spec.AuthorTools = *o.Tools, nil
+	}
 	replace(&spec.ClientTools, o.ClientTools)
 	replace(&spec.MCPServers, o.MCPServers)
 	if len(o.Options) > 0 {

@@ -42,22 +42,6 @@ type request struct {
 
 const sandboxLocal = "local"
 
-// customTool is a tool that the runner does not have: the caller's, or the app's.
-type customTool struct {
-	Name        string           `json:"name"`
-	Description string           `json:"description"`
-	InputSchema json.RawMessage  `json:"inputSchema"`
-	Kind        string           `json:"kind"`
-	Version     string           `json:"version,omitempty"`
-	Secrets     []string         `json:"secrets,omitempty"`
-	Permission  agent.Permission `json:"permission,omitempty"`
-}
-
-const (
-	kindClient = "client"
-	kindHost   = "host"
-)
-
 // resume is what the person decided: in this turn, and before it for calls that a pattern matches.
 type resume struct {
 	Approved []string `json:"approved"`
@@ -77,11 +61,14 @@ func encodeRequest(launch agent.Launch, prompt agent.Prompt) ([]byte, error) {
 	for i, m := range prompt.Messages {
 		r.Messages[i] = message{m.Role, content{m.Parts, prompt.Media}}
 	}
+	for _, t := range launch.AuthorTools {
+		r.CustomTools = append(r.CustomTools, authorTool(t))
+	}
 	for _, c := range launch.ClientTools {
 		r.CustomTools = append(r.CustomTools, customTool{Name: c.Name, Description: c.Description, InputSchema: c.InputSchema, Kind: kindClient})
 	}
 	for _, h := range launch.Hosted {
-		r.CustomTools = append(r.CustomTools, customTool{h.Name, h.Description, h.InputSchema, kindHost, h.Version, h.Secrets, h.Permission})
+		r.CustomTools = append(r.CustomTools, hostedTool(h))
 	}
 	if len(prompt.Approved)+len(prompt.Allowed) > 0 {
 		r.Resume = &resume{append([]string{}, prompt.Approved...), append([]string{}, prompt.Allowed...)}
@@ -119,16 +106,8 @@ func (r request) decode() (agent.Launch, agent.Prompt, error) {
 		After: r.After,
 	}
 	for _, c := range r.CustomTools {
-		switch c.Kind {
-		case kindClient:
-			launch.ClientTools = append(launch.ClientTools, agent.ClientToolSpec{Name: c.Name, Description: c.Description, InputSchema: c.InputSchema})
-		case kindHost:
-			launch.Hosted = append(launch.Hosted, agent.HostedTool{
-				Name: c.Name, Description: c.Description, InputSchema: c.InputSchema,
-				Version: c.Version, Secrets: c.Secrets, Permission: c.Permission,
-			})
-		default:
-			return refuse("the tool %q is of the kind %q; only %q and %q are supported", c.Name, c.Kind, kindClient, kindHost)
+		if err := c.addTo(&launch); err != nil {
+			return launch, prompt, err
 		}
 	}
 	if r.Resume != nil {

@@ -78,6 +78,16 @@ var requests = map[string]struct {
 		},
 		agent.Prompt{Messages: []agent.Message{{Role: agent.RoleUser, Parts: []agent.Part{agent.TextPart{Text: "/demo"}}}}},
 	},
+	"request-author-tools": {
+		agent.Launch{
+			Backend: agent.BackendScripted, Harness: agent.KindScripted, PermissionPolicy: agent.PermissionAsk,
+			AuthorTools: []agent.AuthorTool{
+				{Kind: agent.AuthorCode, Name: "count", Description: "Counts.", InputSchema: json.RawMessage(`{"type":"object"}`), Runtime: agent.RuntimePython, Code: "print(1)", Args: json.RawMessage(`{"n":1}`), TimeoutMS: 5, Permission: agent.Ask},
+				{Kind: agent.AuthorHTTP, Name: "send", Description: "Sends.", InputSchema: json.RawMessage(`{"type":"object"}`), URL: "https://example.com/a", Method: "PUT", Headers: map[string]string{"X-A": "b"}, Secrets: map[string]string{"Authorization": "Bearer {{secret:token}}"}},
+			},
+		},
+		agent.Prompt{Messages: []agent.Message{{Role: agent.RoleUser, Parts: []agent.Part{agent.TextPart{Text: "/demo"}}}}},
+	},
 	"request-hosted": {
 		agent.Launch{
 			Backend: agent.BackendScripted, Harness: agent.KindScripted, Tools: []string{"run_command"}, PermissionPolicy: agent.PermissionAuto, Redacts: true,
@@ -167,7 +177,8 @@ func TestRequestsThatAreRefused(t *testing.T) {
 		"a role":            {`"role":"user"`, `"role":"developer"`, `the role "developer" is none of`},
 		"a resource":        {`"/demo"`, `[{"type":"resource","uri":"x"}]`, `a content block of type "resource" is not supported`},
 		"content":           {`"/demo"`, `7`, "not one JSON object"},
-		"a custom tool":     {`"customTools":[]`, `"customTools":[{"name":"x","kind":"code"}]`, `the tool "x" is of the kind "code"; only "client" and "host" are supported`},
+		"a custom tool":     {`"customTools":[]`, `"customTools":[{"name":"x","kind":"bash"}]`, `the tool "x" is of the kind "bash"; there are client, code, callback and host`},
+		"a broken tool":     {`"customTools":[]`, `"customTools":[{"name":"x","kind":"code","description":"d","runtime":"ruby"}]`, `The tool x has the runtime "ruby". There are: python, node`},
 		"something to come": {`"tools":[]`, `"tools":[],"novelty":{"a":1}`, ""},
 	} {
 		line := strings.Replace(strings.TrimSpace(fixture(t, "request-scripted", "")), c.old, c.new, 1)
