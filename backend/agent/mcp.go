@@ -113,7 +113,7 @@ func (s MCPServer) checkHTTP() error {
 // IsHere reports whether the url of s names this machine.
 func (s MCPServer) IsHere() bool {
 	u, err := url.Parse(s.URL)
-	return err == nil && slices.Contains([]string{"localhost", "127.0.0.1", "::1"}, u.Hostname())
+	return err == nil && IsHere(u)
 }
 
 // SecretRefs lists the secrets that s is given, in a stable order; nil if there are none. Check has been passed.

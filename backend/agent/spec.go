@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/url"
 	"slices"
+	"strings"
 )
 
 // Spec is what the person configured: an agent, neutral to whichever harness runs it.
@@ -59,6 +60,18 @@ type Launch struct {
 	CommandEnv map[string]string // as Spec's; where the harness is, run_command is hosted instead
 }
 
+// Reaches gives the URLs of the web that a launch names itself. The person configured them, so their servers may be reached
+// whatever the rules say of others.
+func (l Launch) Reaches() []string {
+	var urls []string
+	for _, s := range l.Servers {
+		if s.Transport == TransportHTTP {
+			urls = append(urls, s.URL)
+		}
+	}
+	return urls
+}
+
 // HasTools reports whether an agent is given tools besides those of its own program.
 func (s Spec) HasTools() bool { return len(s.Tools)+len(s.ClientTools)+len(s.MCPServers) > 0 }
 
@@ -69,9 +82,14 @@ type Endpoint struct {
 	Wire     Wire   `json:"wire,omitempty"` // empty is WireOpenAI
 }
 
-// HostPort is where a URL of the web leads to, with the port that its scheme has if it names none.
+// HostPort is where a URL of the web leads to, in lower case and with the port that its scheme has if it names none.
 func HostPort(u *url.URL) string {
-	return net.JoinHostPort(u.Hostname(), cmp.Or(u.Port(), map[string]string{"http": "80", "https": "443"}[u.Scheme]))
+	return net.JoinHostPort(strings.ToLower(u.Hostname()), cmp.Or(u.Port(), map[string]string{"http": "80", "https": "443"}[u.Scheme]))
+}
+
+// IsHere reports whether a URL names this machine.
+func IsHere(u *url.URL) bool {
+	return slices.Contains([]string{"localhost", "127.0.0.1", "::1"}, u.Hostname())
 }
 
 // Wire says how a model server is spoken to.

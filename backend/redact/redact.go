@@ -1,10 +1,13 @@
 // Package redact takes known secret values out of any text, and what looks like a credential out of what tools say.
+//
+// A value is found as it is, and percent-encoded, JSON-escaped or in base64: also in the middle of a longer base64 text, and
+// where that is wrapped or escaped once more. In its place stands [secret:name]. Of a base64 text every character goes that
+// holds a bit of the value: with the first and the last of them up to four bits of each neighbour.
 package redact
 
 import (
-	"bytes"
-	"encoding/json"
-	"slices"
+	"net/url"
+	"regexp"
 	"strings"
 )
 
@@ -13,78 +16,96 @@ type Value struct{ Name, Text string }
 
 // Known is a set of secret values to be taken out of texts. It never changes and may be used by many at once; nil has none.
 type Known struct {
-	values  []Value // the longest first
-	longest int
+	words  words
+	names  []string        // of words
+	spaces bool            // a word has one
+	first  [3][1 << 6]bool // whether a word begins with the bits: the first 6, 4 and 2 of a byte
 }
 
-// New makes a set of values, and gives nil if none of them is searched for. Several may have one name.
+// New makes a set of values, and gives nil if none of them is searched for. Several may have one name. Of a value that tells
+// how to reach a database, the password is searched for alone too.
 func New(values []Value) *Known {
 	k := &Known{}
 	for _, v := range values {
-		if v.Text = strings.TrimSpace(v.Text); Searched(v.Text) {
-			k.values = append(k.values, v)
-			k.longest = max(k.longest, len(v.Text))
+		for _, text := range append([]string{v.Text}, passwords(v.Text)...) {
+			if !Searched(text) {
+				continue
+			}
+			text = strings.TrimSpace(text)
+			k.words.add(text, len(k.names))
+			k.names = append(k.names, v.Name)
+			k.spaces = k.spaces || strings.Contains(text, " ")
+			for i := range k.first {
+				k.first[i][text[0]>>(2+2*i)] = true
+			}
 		}
 	}
-	if len(k.values) == 0 {
+	if len(k.names) == 0 {
 		return nil
 	}
-	slices.SortFunc(k.values, func(a, b Value) int { return len(b.Text) - len(a.Text) })
+	k.words.link()
 	return k
 }
 
 // Searched reports whether New searches for a value: not for one of less than four bytes, nor for the words of JSON, which
-// cannot be told from chance.
+// cannot be told from chance. Space around a value does not count.
 func Searched(value string) bool {
 	value = strings.TrimSpace(value)
 	return len(value) >= 4 && value != "true" && value != "false" && value != "null"
 }
 
-// Text gives text with [secret:name] in the place of each value.
-func (k *Known) Text(text string) string {
-	if k == nil {
-		return text
+// userAndPassword is how they stand before a host, passwordField how they stand among other fields.
+var (
+	userAndPassword = regexp.MustCompile(`^(?:[A-Za-z][A-Za-z0-9+.-]*://)?([^:@/\s]*:([^\s]+))@[^@]+$`)
+	passwordField   = regexp.MustCompile(`(?i)(?:^|[\s;?&])(?:password|pwd)\s*=\s*(?:'([^']+)'|([^\s;&']+))`)
+)
+
+// passwords gives what a value that tells how to reach a database has of a password, as it is written there and as it is.
+func passwords(value string) (list []string) {
+	value = strings.TrimSpace(value)
+	if m := userAndPassword.FindStringSubmatch(value); m != nil {
+		list = append(list, m[1], m[2])
 	}
-	for _, v := range k.values {
-		text = strings.ReplaceAll(text, v.Text, "[secret:"+v.Name+"]")
+	if m := passwordField.FindStringSubmatch(value); m != nil {
+		list = append(list, m[1]+m[2])
 	}
-	return text
+	for _, written := range list {
+		if meant, err := url.PathUnescape(written); err == nil && meant != written {
+			list = append(list, meant)
+		}
+	}
+	return list
 }
 
-// JSON gives a JSON value with the same done to all its strings. What is no JSON is taken as text.
+// Text gives text with [secret:name] in the place of each value.
+func (k *Known) Text(text string) string {
+	s := k.Stream()
+	safe := s.Write(text)
+	if rest := s.Flush(); rest != "" {
+		return safe + rest
+	}
+	return safe
+}
+
+// Stream takes the values out of a text that comes in pieces. A Stream is for one goroutine.
+func (k *Known) Stream() *Stream {
+	s := &Stream{known: k}
+	if k == nil {
+		return s
+	}
+	as := &plain{}
+	s.readings = []reading{readEscaped(percent, "%", as), readEscaped(backslash, `\`, as), as, readArmored()}
+	if k.spaces {
+		s.readings = append([]reading{readEscaped(form, "%+", as)}, s.readings...)
+	}
+	return s
+}
+
+// JSON gives a JSON value with the same done to all its strings, the names of fields too. A number that is a value becomes a
+// string. What is not JSON is taken as text.
 func (k *Known) JSON(value []byte) []byte {
 	if k == nil {
 		return value
 	}
-	if redacted := []byte(k.Text(string(value))); json.Valid(redacted) && !bytes.Equal(redacted, value) {
-		return redacted
-	}
-	return value
-}
-
-// Stream takes the values out of a text that comes in pieces. A stream is for one goroutine.
-func (k *Known) Stream() *Stream { return &Stream{known: k} }
-
-// Stream is a text that comes in pieces.
-type Stream struct {
-	known *Known
-	held  string
-}
-
-// Write takes the next piece and gives what is safe to show: all but an end that may be the beginning of a value.
-func (s *Stream) Write(piece string) string {
-	if s.known == nil {
-		return piece
-	}
-	text := s.known.Text(s.held + piece)
-	safe := max(0, len(text)-s.known.longest)
-	s.held = text[safe:]
-	return text[:safe]
-}
-
-// Flush gives what was held back: the text has ended. Another may follow.
-func (s *Stream) Flush() string {
-	text := s.held
-	s.held = ""
-	return text
+	return rewriteJSON(value, k.Text)
 }
