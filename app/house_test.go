@@ -48,7 +48,7 @@ var arrows = map[string][]string{
 	"backend/runner":       {"backend/agent", "backend/process", "backend/confine", "backend/egress", "backend/policy", "backend/program", "backend/program/pi", "backend/program/claude", "backend/program/acp", "backend/native", "backend/scripted", "backend/calls", "backend/harness", "backend/tool", "backend/mcp", "backend/redact"},
 	"backend/store":        {"backend/agent", "backend/store/sealed"},
 	"backend/store/sealed": {},
-	"backend/vault":        {"backend/agent"},
+	"backend/vault":        {"backend/agent", "backend/redact", "backend/store"},
 	"backend/history":      {"backend/agent", "backend/store", "backend/store/sealed", "backend/vault"},
 	"backend/revert":       {"backend/agent", "backend/store", "backend/tool"},
 	"backend/uistream":     {"backend/agent"},
