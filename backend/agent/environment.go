@@ -167,6 +167,12 @@ func (c *seated) Steer(ctx context.Context, said Steering) bool {
 	return ok && s.Steer(ctx, said)
 }
 
+// Permit is Permitter's. A harness that is none is not bound otherwise.
+func (c *seated) Permit(ctx context.Context, policy PermissionPolicy, rules Rules) bool {
+	p, ok := c.Conn.(Permitter)
+	return ok && p.Permit(ctx, policy, rules)
+}
+
 func (c *seated) Close() error {
 	defer c.leave()
 	return c.Conn.Close()

@@ -263,7 +263,7 @@ func (g *Gate) play(v *visit, launch agent.Launch, prompt agent.Prompt, out *out
 		return outcome{failure: agent.AsError(err)}
 	}
 	defer conn.Close()
-	v.conn.Store(&conn)
+	v.open(v.ctx, conn)
 	finish, output, err := relay(conn.Prompt(v.ctx, prompt), out, func() {})
 	if err != nil {
 		return outcome{failure: agent.AsError(err)}

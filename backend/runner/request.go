@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"sync"
 	"sync/atomic"
 
 	"parley/backend/agent"
@@ -148,12 +149,17 @@ type control struct {
 	Type string `json:"type"`
 	Ref  string `json:"ref,omitempty"`  // of steer: the message
 	Note string `json:"note,omitempty"` // of steer: what it says
+
+	// Of permissions: as in a request.
+	PermissionPolicy agent.PermissionPolicy `json:"permissionPolicy,omitempty"`
+	Permissions      agent.Rules            `json:"permissions,omitzero"`
 }
 
 const (
-	controlPing  = "ping"
-	controlStop  = "stop"
-	controlSteer = "steer"
+	controlPing        = "ping"
+	controlStop        = "stop"
+	controlSteer       = "steer"
+	controlPermissions = "permissions"
 )
 
 func decodeLine(line []byte) (incoming, error) {
@@ -172,12 +178,16 @@ func (in incoming) obey(ctx context.Context, turn *addressed) ack {
 	a := ack{ID: in.ID}
 	switch c := in.Control; {
 	case c.Type == controlPing:
-	case c.Type != controlStop && c.Type != controlSteer:
+	case c.Type != controlStop && c.Type != controlSteer && (c.Type != controlPermissions || !c.PermissionPolicy.Valid()):
 		a.Error = fmt.Sprintf("the control %q is not supported", c.Type)
 	case turn == nil:
 		a.Error = "no such turn is running"
 	case c.Type == controlStop:
 		turn.stop()
+	case c.Type == controlPermissions:
+		if !turn.permit(ctx, c) {
+			a.Error = "the turn goes on with the permissions that it has"
+		}
 	case !turn.steer(ctx, agent.Steering{Message: agent.MessageID(c.Ref), Text: c.Note}):
 		a.Error = "the turn does not take it"
 	}
@@ -189,6 +199,33 @@ func (in incoming) obey(ctx context.Context, turn *addressed) ack {
 type addressed struct {
 	stop func()
 	conn atomic.Pointer[agent.Conn] // nil until it is open
+
+	permitting sync.Mutex
+	permits    *control // that came last; nil if none did
+}
+
+// open lets controls reach the turn from now on, and the one about its permissions that came before.
+func (t *addressed) open(ctx context.Context, conn agent.Conn) {
+	t.permitting.Lock()
+	defer t.permitting.Unlock()
+	t.conn.Store(&conn)
+	if t.permits != nil {
+		_ = t.apply(ctx, conn) // who asked has its answer
+	}
+}
+
+func (t *addressed) permit(ctx context.Context, c control) bool {
+	t.permitting.Lock()
+	defer t.permitting.Unlock()
+	t.permits = &c
+	conn := t.conn.Load()
+	return conn == nil || t.apply(ctx, *conn)
+}
+
+// apply binds the turn to what came last. t.permitting is held.
+func (t *addressed) apply(ctx context.Context, conn agent.Conn) bool {
+	p, ok := conn.(agent.Permitter)
+	return ok && p.Permit(ctx, t.permits.PermissionPolicy, t.permits.Permissions)
 }
 
 func (t *addressed) steer(ctx context.Context, said agent.Steering) bool {

@@ -258,7 +258,7 @@ func (s *server) play(ctx context.Context, turn *addressed, silence *time.Timer,
 		return agent.Finish{}, "", err
 	}
 	defer conn.Close()
-	turn.conn.Store(&conn)
+	turn.open(ctx, conn)
 	return relay(conn.Prompt(ctx, prompt), s.out, func() { silence.Reset(idleLimit) })
 }
 

@@ -58,6 +58,7 @@ var cases = []struct {
 	{"AsksNotWhatIsAllowed", asksNotWhatIsAllowed},
 	{"DeniesByPolicy", deniesByPolicy},
 	{"Steers", steers},
+	{"Permits", permits},
 	{"StopsBeforeAnything", stopsBeforeAnything},
 	{"StopsWhileWaiting", stopsWhileWaiting},
 	{"StopsInTheMiddle", stopsInTheMiddle},
