@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -27,6 +28,9 @@ type Window struct {
 	desk *desk
 	ctx  context.Context // of Wails, set when the window starts
 	left atomic.Bool     // whether the page needs the window no more
+
+	mu      sync.Mutex
+	notices *notices // nil until they were asked for, and found
 }
 
 // Connection tells the page where the door is.
@@ -40,6 +44,38 @@ func (w *Window) Left() {
 	if w.left.CompareAndSwap(false, true) {
 		runtime.Quit(w.ctx)
 	}
+}
+
+// MayNotify says whether the desktop shows notices.
+func (w *Window) MayNotify() bool {
+	_, err := w.findNotices()
+	if err != nil {
+		w.desk.log.Warn("no notices on this desktop", "err", err)
+	}
+	return err == nil
+}
+
+// Notify shows a notice. A click on it brings the window to the front, and its page where the notice leads.
+func (w *Window) Notify(n Notice) error {
+	found, err := w.findNotices()
+	if err != nil {
+		return err
+	}
+	return found.show(n)
+}
+
+func (w *Window) findNotices() (*notices, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.notices != nil {
+		return w.notices, nil
+	}
+	found, err := findNotices(func(session string) {
+		w.desk.showWindow()
+		runtime.EventsEmit(w.ctx, "opened", session)
+	})
+	w.notices = found
+	return found, err
 }
 
 // leaveLimit is how long a window waits for its page to leave. A page that hangs must not keep it open.
@@ -82,6 +118,9 @@ func (d *desk) runWindow(ctx context.Context) error {
 			context.AfterFunc(ctx, func() { runtime.Quit(wailsCtx) })
 		},
 	})
+	if w.notices != nil {
+		w.notices.close()
+	}
 	if err != nil {
 		return fmt.Errorf("open the window: %w", err)
 	}

@@ -22,6 +22,8 @@ type Spec struct {
 	MCPServers   []string         `json:"mcp_servers,omitempty"`  // whose tools it may use, by their ids
 	Permissions  Permissions      `json:"permissions,omitzero"`
 
+	CommandEnv map[string]string `json:"command_env,omitempty"` // that run_command gives to what it runs: values with references to secrets
+
 	// For a harness that is a program of its own.
 	Login   Login             `json:"login,omitempty"`
 	Options map[string]string `json:"options,omitempty"` // that the program offers, such as its mode, by their ids there
@@ -52,6 +54,10 @@ type Launch struct {
 	PermissionPolicy PermissionPolicy // what happens to a call of a tool that changes something,
 	Rules            Rules            `json:",omitzero"` // unless these say otherwise
 	Program          *Program         // nil for a harness that is part of Parley
+
+	Hosted     []HostedTool      // that the app runs
+	Redacts    bool              // there are secrets that the app knows: results of tools go through Host.Redact
+	CommandEnv map[string]string // as Spec's; where the harness is, run_command is hosted instead
 }
 
 // Reaches gives the URLs of the web that a launch names itself. The person configured them, so their servers may be reached
@@ -109,9 +115,10 @@ type Prompt struct {
 	Messages []Message
 	Approved []string          // ids of calls that the person allows
 	Allowed  []string          // patterns of calls that the person allowed before, beyond this turn
-	Secrets  map[string]string // provider name → key; only the one that this run needs
+	Secrets  map[string]string // provider name → key, SecretRef.Key → value; only those that this run needs
 	After    TurnID            // that Messages end in, before the new one; empty if that is the first
 	Media    map[MediaHandle][]byte
+	Host     Host // nil if there is none; then what is hosted cannot be run
 }
 
 // Resumed reads how far the turn has come: how many steps it has taken, none if it is new, and which calls are to be run

@@ -1,26 +1,30 @@
-import { useEffect, useState } from 'react';
-import { AgentsDialog } from './agents/dialog.tsx';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { ChatView } from './chat/chat.tsx';
 import { newSessionId } from './chat/sessions.ts';
-import { HarnessDialog } from './harnesses/dialog.tsx';
-import { InboxDialog } from './inbox/dialog.tsx';
 import { useParley } from './parley.ts';
-import { PermissionsDialog } from './permissions/dialog.tsx';
-import { ServersDialog } from './servers/open.tsx';
 import { Sidebar } from './sessions/sidebar.tsx';
 import { ErrorBoundary } from './ui/boundary.tsx';
 import { Button } from './ui/button.tsx';
 import { Connection, Locked } from './ui/connection.tsx';
 import { DialogView } from './ui/dialog.tsx';
 import { useShortcut } from './ui/keys.ts';
+import { later } from './ui/later.tsx';
 import { PictureDialog } from './parts/picture.tsx';
 import { goTo, settleOn, useRoute } from './ui/route.ts';
 import { useStore } from './ui/store.ts';
 import { text } from './ui/text.ts';
 import { ToastView } from './ui/toast.tsx';
-import { KeyDialog } from './vault/key.tsx';
 import { VaultNotices } from './vault/notices.tsx';
-import { VaultScreen, Waiting } from './vault/screen.tsx';
+import { Waiting } from './vault/waiting.tsx';
+
+const AgentsDialog = later('agents', () => import('./agents/list.tsx'));
+const HarnessDialog = later('harnesses', () => import('./harnesses/dialog.tsx'));
+const InboxDialog = later('inbox', () => import('./inbox/dialog.tsx'));
+const KeyDialog = later('key', () => import('./vault/key.tsx'));
+const PermissionsDialog = later('permissions', () => import('./permissions/dialog.tsx'));
+const SecretsDialog = later('secrets', () => import('./secrets/dialog.tsx'));
+const ServersDialog = later('servers', () => import('./servers/dialog.tsx'));
+const VaultScreen = lazy(() => import('./vault/screen.tsx'));
 
 export function App() {
   const { open, wire, list, host } = useParley();
@@ -42,7 +46,12 @@ function Content() {
   const { vault } = useParley();
   const now = useStore(vault, state => state.vault);
   if (!now) return <Waiting />;
-  return now.state === 'ready' ? <Page /> : <VaultScreen vault={now} />;
+  if (now.state === 'ready') return <Page />;
+  return (
+    <Suspense fallback={<Waiting />}>
+      <VaultScreen vault={now} />
+    </Suspense>
+  );
 }
 
 function Page() {
@@ -56,6 +65,7 @@ function Page() {
   useShortcut('inbox', () => dialogs.showInbox());
   useShortcut('permissions', () => dialogs.showPermissions());
   useShortcut('servers', () => dialogs.showServers());
+  useShortcut('secrets', () => dialogs.showSecrets());
   return (
     <div className="flex h-dvh">
       <Sidebar current={session.id} />
@@ -73,6 +83,7 @@ function Page() {
       <HarnessDialog />
       <InboxDialog />
       <PermissionsDialog />
+      <SecretsDialog />
       <ServersDialog />
       <PictureDialog />
     </div>

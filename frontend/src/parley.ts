@@ -68,8 +68,9 @@ export function startParley(): Parley {
   for (const event of ['online', 'focus']) window.addEventListener(event, () => wire.hurry());
   document.addEventListener('visibilitychange', () => void (document.hidden ? flush() : wire.hurry()));
   reportPresence(vault, window);
-  notifyOf(parley.inbox, parley.view, () => parley.dialogs.showInbox());
-  parley.open.onNotice((id, notice) => parley.view.value.notify && notifyPerson(notice, () => goTo(id)));
+  notifyOf(parley.inbox, host, parley.view);
+  parley.open.onNotice((session, notice) => notifyPerson({ ...notice, session }, host, parley.view));
+  host.onNoticeOpened(session => (session ? goTo(session) : parley.dialogs.showInbox()));
   vault.onLock(() => location.reload()); // nothing of a locked history stays in the page
   void vault.look(); // the first thing to be seen depends on it, so it does not wait for the wire
   void wire.run();

@@ -16,7 +16,7 @@ interface Editing {
 }
 
 /** All agents, or the form of one. */
-export function AgentsContent() {
+export default function Agents() {
   const [editing, edit] = useState<Editing>();
   if (!editing) return <List onEdit={edit} />;
   const title = editing.isKnown ? said.editor.edit(editing.draft.name || editing.draft.id) : said.editor.make;

@@ -12,8 +12,13 @@ import type {
   HarnessList,
   Health,
   Inbox,
+  KeyChecked,
+  KeyChoice,
+  KeyList,
   LoadedSession,
   MCPServer,
+  NewKey,
+  NewSecret,
   Permissions,
   Queue,
   QueuedReply,
@@ -25,6 +30,15 @@ import type {
   Salvage,
   Sandbox,
   SearchResult,
+  Secret,
+  SecretChange,
+  SecretList,
+  SecretRemoved,
+  SecretsImported,
+  SecretsToImport,
+  SecretSwept,
+  SecretUses,
+  SecretValue,
   Server,
   ServerList,
   ServersImported,
@@ -130,6 +144,26 @@ export class Client {
   tryServer = (id: string) => this.ask<Server>('POST', `/mcp/servers/${encodeURIComponent(id)}/start`);
   importServers = (configuration: string) => this.ask<ServersImported>('POST', '/mcp/import', { body: { text: configuration } });
 
+  /** The named secrets, without their values. */
+  secrets = () => this.ask<SecretList>('GET', '/secrets');
+  addSecret = (secret: NewSecret) => this.ask<Secret>('POST', '/secrets', { body: secret });
+  changeSecret = (secret: Secret, change: SecretChange) => this.ask<Secret>('PATCH', pathOf(secret), { body: change });
+  removeSecret = (secret: Secret) => this.ask<SecretRemoved>('DELETE', pathOf(secret));
+  revealSecret = (secret: Secret) => this.ask<SecretValue>('POST', pathOf(secret, '/reveal'));
+  secretUses = (secret: Secret) => this.ask<SecretUses>('GET', pathOf(secret, '/uses'));
+  /** Makes a secret of each line of a .env file. */
+  importSecrets = (file: SecretsToImport) => this.ask<SecretsImported>('POST', '/import-secrets', { body: file });
+  /** Masks the values of a secret in what was said before. */
+  sweepSecret = (slug: string) => this.ask<SecretSwept>('POST', '/sweep-secret', { body: { slug } });
+
+  /** The keys of providers, without their values. */
+  keys = () => this.ask<KeyList>('GET', '/keys');
+  putKey = (key: NewKey) => this.ask<KeyList>('POST', '/keys', { body: key });
+  /** Asks the provider whether it takes a key. */
+  checkKey = (provider: string, name: string) => this.ask<KeyChecked>('POST', `/keys/${encodeURIComponent(provider)}/${encodeURIComponent(name)}/check`);
+  chooseKey = (provider: string, choice: KeyChoice) => this.ask<KeyList>('PUT', `/chosen-keys/${encodeURIComponent(provider)}`, { body: choice });
+  removeKey = (provider: string, name: string) => this.ask<KeyList>('DELETE', `/keys/${encodeURIComponent(provider)}/${encodeURIComponent(name)}`);
+
   queue = (id: string) => this.ask<Queue>('GET', `/messages/${encodeURIComponent(id)}/queue`);
   /** Sends a message when the turn that runs is done. If there is none it is sent at once, and this is answered at the end of its turn. */
   enqueue = (id: string, message: { id: string; role: 'user'; parts: object[] }) =>
@@ -194,6 +228,11 @@ export class Client {
     if (failure?.type === 'vault_locked') this.#vaultLocked();
     throw new ApiError(response.status, failure?.type ?? 'unknown', failure?.message ?? text.strangeAnswer(response.status));
   }
+}
+
+/** Where a secret is: one for every project may be hidden by one of the project with its slug. */
+function pathOf({ slug, project }: Secret, what = ''): string {
+  return `/secrets/${encodeURIComponent(slug)}${what}${project ? '' : '?global=1'}`;
 }
 
 function query(values: Record<string, string | number | undefined>): URLSearchParams {

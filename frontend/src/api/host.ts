@@ -1,3 +1,6 @@
+import { SecretClipboard } from '../ui/clipboard.ts';
+import type { Notice } from '../ui/notification.ts';
+
 /** What opens the door, and where it is. */
 export interface Connection {
   url: string;
@@ -16,17 +19,36 @@ export interface Host {
   openLink(url: string): void;
   /** Puts a text on the clipboard. */
   copy(text: string): Promise<unknown>;
+  /** Puts a secret on the clipboard for a minute, and says whether it will be taken off again. */
+  copySecret(secret: string): Promise<boolean>;
   /** Saves a text as a file, where this host can. */
   save?(name: string, text: string): void;
+  /** Asks to show notices on the desktop, and says whether it may. */
+  mayNotify(): Promise<boolean>;
+  /** Shows a notice, where it may, and this host can. */
+  notify?(notice: Notice): void;
+  /** Calls back when a person clicked on a notice, with its session. The page is in front then. */
+  onNoticeOpened(opened: (session: string) => void): void;
+}
+
+/** What the program lets the page in its window call. */
+interface Program {
+  Connection(): Promise<Connection>;
+  Painted(): Promise<void>;
+  Left(): Promise<void>;
+  MayNotify(): Promise<boolean>;
+  Notify(notice: Notice): Promise<void>;
 }
 
 declare global {
   interface Window {
-    go?: { app: { Window: { Connection(): Promise<Connection>; Painted(): Promise<void>; Left(): Promise<void> } } };
+    go?: { app: { Window: Program } };
     runtime?: {
       BrowserOpenURL(url: string): void;
+      ClipboardGetText(): Promise<string>;
       ClipboardSetText(text: string): Promise<boolean>;
       EventsOn(event: 'close', heard: () => void): void;
+      EventsOn(event: 'opened', heard: (session: string) => void): void;
     };
   }
 }
@@ -36,13 +58,19 @@ export function findHost(): Host {
 }
 
 /** The window asks its program each time: it answers for whichever process has the door by then. */
-function windowHost(program: NonNullable<Window['go']>['app']['Window']): Host {
+function windowHost(program: Program): Host {
+  const { runtime } = window;
+  const clipboard = new SecretClipboard({ read: async () => runtime!.ClipboardGetText(), write: async text => runtime!.ClipboardSetText(text) });
   return {
     connection: () => program.Connection(),
     painted: () => void program.Painted(),
-    onClose: leave => window.runtime?.EventsOn('close', () => void leave().finally(() => program.Left())),
-    openLink: url => window.runtime?.BrowserOpenURL(url),
-    copy: async text => window.runtime?.ClipboardSetText(text),
+    onClose: leave => runtime?.EventsOn('close', () => void Promise.all([leave(), clipboard.clear()]).finally(() => program.Left())),
+    openLink: url => runtime?.BrowserOpenURL(url),
+    copy: async text => runtime?.ClipboardSetText(text),
+    copySecret: secret => clipboard.copy(secret),
+    mayNotify: () => program.MayNotify(),
+    notify: notice => void program.Notify(notice).catch(() => {}), // what the desktop cannot show waits in the page
+    onNoticeOpened: opened => runtime?.EventsOn('opened', opened),
   };
 }
 
@@ -50,6 +78,9 @@ const tokenKey = 'parley.token';
 
 /** In a browser the key comes in the fragment of the link, once. It leaves the address bar, and lives as long as the tab. */
 function browserHost(): Host {
+  const canNotify = typeof Notification !== 'undefined';
+  const clipboard = new SecretClipboard({ read: async () => (await inFront(), navigator.clipboard.readText()), write: async text => navigator.clipboard.writeText(text) });
+  let noticeOpened: ((session: string) => void) | undefined;
   takeToken();
   // The link of a newer Parley, opened in this tab, changes nothing but the fragment.
   window.addEventListener('hashchange', () => takeToken() && location.reload());
@@ -62,8 +93,27 @@ function browserHost(): Host {
     onClose: () => {},
     openLink: url => void window.open(url, '_blank', 'noopener,noreferrer'),
     copy: text => navigator.clipboard.writeText(text),
+    copySecret: secret => clipboard.copy(secret),
     save: download,
+    mayNotify: async () => canNotify && (await Notification.requestPermission()) === 'granted',
+    notify: canNotify ? notice => showNotice(notice, () => noticeOpened?.(notice.session)) : undefined,
+    onNoticeOpened: opened => (noticeOpened = opened),
   };
+}
+
+/** Waits until the tab is the one that a person works in. No other may look at the clipboard. */
+async function inFront(): Promise<void> {
+  if (!document.hasFocus()) await new Promise(focused => window.addEventListener('focus', focused, { once: true }));
+}
+
+function showNotice({ title, body, session }: Notice, onOpen: () => void): void {
+  if (Notification.permission !== 'granted') return;
+  const notice = new Notification(title, { body, tag: session ? undefined : 'inbox', icon: '/icon.svg' });
+  notice.addEventListener('click', () => {
+    window.focus();
+    onOpen();
+    notice.close();
+  });
 }
 
 function download(name: string, text: string): void {

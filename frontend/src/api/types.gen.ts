@@ -553,6 +553,135 @@ export interface ServersImported {
   leftOut: ServerLeftOut[]
 }
 
+export type Format = "text" | "json"
+
+export type SecretState = "ok" | "expired" | "missing"
+
+export type ReferenceKind = "mcp" | "agent"
+
+export interface SecretReference {
+  kind: ReferenceKind
+  name: string
+  where: string
+}
+
+export interface Secret {
+  slug: string
+  name: string
+  project?: string
+  format: Format
+  description: string
+  tags: string[]
+  created: number
+  lastUsed?: number
+  expires?: number
+  state: SecretState
+  fields: string[]
+  references: SecretReference[]
+  hides: boolean
+  warnings: string[]
+}
+
+export interface SecretList {
+  secrets: Secret[]
+  problem?: string
+}
+
+export interface NewSecret {
+  name: string
+  slug?: string
+  global?: boolean
+  format: Format
+  value: string
+  description?: string
+  tags?: string[]
+  expires?: number
+}
+
+export interface SecretsToImport {
+  text: string
+  global?: boolean
+}
+
+export interface SecretRefused {
+  line: number
+  why: string
+}
+
+export interface SecretsImported {
+  made: Secret[]
+  refused: SecretRefused[]
+}
+
+export interface SecretToSweep {
+  slug: string
+}
+
+export interface SecretSwept {
+  masked: number
+}
+
+export interface SecretChange {
+  name?: string
+  description?: string
+  tags?: string[]
+  expires?: number
+  value?: string
+  format?: Format
+}
+
+export interface SecretRemoved {
+  references: SecretReference[]
+}
+
+export interface SecretValue {
+  value: string
+}
+
+export interface SecretUse {
+  session: string
+  title: string
+  tool: string
+  at: number
+}
+
+export interface SecretUses {
+  uses: SecretUse[]
+}
+
+export type KeySource = "keychain" | "environment"
+
+export interface Key {
+  provider: string
+  name: string
+  last4: string
+  source: KeySource
+  variable?: string
+  chosen: boolean
+  created?: number
+}
+
+export interface KeyList {
+  keys: Key[]
+  providers: string[]
+}
+
+export interface NewKey {
+  provider: string
+  name: string
+  value: string
+}
+
+export interface KeyChecked {
+  ok: boolean
+  message: string
+}
+
+export interface KeyChoice {
+  name: string
+  global?: boolean
+}
+
 export interface Uploaded {
   handle: string
   url: string

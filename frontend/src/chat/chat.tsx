@@ -4,11 +4,11 @@ import { QuestionBar } from '../approvals/bar.tsx';
 import type { Mode } from '../api/types.gen.ts';
 import { FilesButton } from '../files/button.tsx';
 import type { Chosen } from '../files/chosen.ts';
-import { FilesDialog } from '../files/dialog.tsx';
 import { useParley } from '../parley.ts';
 import { ModePicker, useModeChange } from '../permissions/mode.tsx';
 import { AgentPicker } from '../agents/picker.tsx';
 import { Button } from '../ui/button.tsx';
+import { later } from '../ui/later.tsx';
 import { goTo, settleOn } from '../ui/route.ts';
 import { useStore } from '../ui/store.ts';
 import { text } from '../ui/text.ts';
@@ -23,6 +23,8 @@ import type { OpenSession } from './session.ts';
 import { Transcript } from './transcript.tsx';
 import { Waiting } from './waiting.tsx';
 import { Welcome } from './welcome.tsx';
+
+const FilesDialog = later('files', () => import('../files/choice.tsx'));
 
 /** How often a growing answer is rendered at most, in milliseconds. */
 const throttle = 50;

@@ -17,7 +17,7 @@ interface ChoiceProps {
 }
 
 /** The dialog in which a person says which files the agent reaches. */
-export function Choice({ session, chosen }: ChoiceProps) {
+export default function Choice({ session, chosen }: ChoiceProps) {
   const { dialogs } = useParley();
   const [scope, choose] = useState(chosen.scope);
   const [folder, name] = useState(chosen.workingDir);

@@ -9,16 +9,10 @@ import { useStore } from '../ui/store.ts';
 import { text } from '../ui/text.ts';
 import { HarnessRow } from './row.tsx';
 
-/** The dialog about the programs that agents run in, if it is open. */
-export function HarnessDialog() {
-  const { dialogs } = useParley();
-  const isOpen = useStore(dialogs, ({ dialog }) => dialog?.kind === 'harnesses');
-  return isOpen && <Programs />;
-}
-
 const isThere = ({ state }: Harness) => state !== 'missing';
 
-function Programs() {
+/** The dialog about the programs that agents run in. */
+export default function Harnesses() {
   const { harnesses } = useParley();
   const { harnesses: all, isLooking, problem } = useStore(harnesses, state => state);
   useEffect(() => void harnesses.look(), [harnesses]);

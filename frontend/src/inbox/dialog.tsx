@@ -10,22 +10,15 @@ import { parseDiff } from '../tools/diff.ts';
 import { Diff } from '../tools/diff_view.tsx';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
-import { canNotify, mayNotify } from '../ui/notification.ts';
 import { hrefOf } from '../ui/route.ts';
 import { useStore } from '../ui/store.ts';
 import { text } from '../ui/text.ts';
 import { useView } from '../ui/view.ts';
 import { Waited } from './waited.tsx';
 
-/** The dialog with everything that waits for a person, if it is open. */
-export function InboxDialog() {
-  const { dialogs } = useParley();
-  const isOpen = useStore(dialogs, ({ dialog }) => dialog?.kind === 'inbox');
-  return isOpen && <Waiting />;
-}
-
-function Waiting() {
-  const { inbox } = useParley();
+/** The dialog with everything that waits for a person. */
+export default function Waiting() {
+  const { host, inbox } = useParley();
   const waiting = useStore(inbox, state => state.waiting);
   return (
     <Dialog title={text.inbox.title} isWide>
@@ -35,7 +28,7 @@ function Waiting() {
           <Item key={question.id} question={question} isFirst={i === 0} />
         ))}
       </ul>
-      {canNotify() && <Notify />}
+      {host.notify && <Notify />}
     </Dialog>
   );
 }
@@ -97,12 +90,13 @@ function Item({ question, isFirst }: { question: Question; isFirst: boolean }) {
   );
 }
 
-/** Lets a person be told of what waits while they do something else. The browser is asked when they want it, not before. */
+/** Lets a person be told of what waits while they do something else. Whoever has to allow it is asked when they want it, not before. */
 function Notify() {
+  const { host } = useParley();
   const [{ notify }, change] = useView();
   const [isBlocked, block] = useState(false);
   const toggle = async () => {
-    const may = notify || (await mayNotify());
+    const may = notify || (await host.mayNotify());
     block(!may);
     if (may) change({ notify: !notify });
   };

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { findHost } from '../api/host.ts';
 import { pass, refusal, ScriptedServer } from '../api/scripted.ts';
 import type { Question } from '../api/types.gen.ts';
 import { text } from '../ui/text.ts';
@@ -71,7 +72,7 @@ describe('a notification', () => {
     }
     vi.stubGlobal('Notification', Notice);
     vi.spyOn(document, 'hasFocus').mockReturnValue(hasFocus);
-    notifyOf(inbox, { value: { notify } } as ViewSettings, () => {});
+    notifyOf(inbox, findHost(), { value: { notify } } as ViewSettings);
   };
 
   test('says how much waits and nothing of what, and comes once for what is new', async () => {

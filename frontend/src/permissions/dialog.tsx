@@ -4,17 +4,10 @@ import { useParley } from '../parley.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { hrefOf } from '../ui/route.ts';
-import { useStore } from '../ui/store.ts';
 import { text } from '../ui/text.ts';
 
-/** The dialog with what a person has allowed for longer than once, if it is open. */
-export function PermissionsDialog() {
-  const { dialogs } = useParley();
-  const isOpen = useStore(dialogs, ({ dialog }) => dialog?.kind === 'permissions');
-  return isOpen && <Permissions />;
-}
-
-function Permissions() {
+/** The dialog with what a person has allowed for longer than once. */
+export default function Permissions() {
   const { client } = useParley();
   const [approvals, show] = useState<Approval[]>();
   const [problem, fail] = useState<string>();

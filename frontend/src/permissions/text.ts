@@ -26,7 +26,7 @@ export const permissionText = {
     input: 'Asks you something',
     go: 'Show in session',
     notify: 'Notify me while Parley is not in front',
-    blocked: 'This browser does not let Parley notify you. Allow it in the settings of the page.',
+    blocked: 'Nothing shows notifications of Parley here. A browser lets you allow them in the settings of the page; a desktop needs a program that shows them.',
   },
 
   waits: (minutes: number) =>

@@ -1,4 +1,4 @@
-import { Bot, Keyboard, KeyRound, Monitor, Moon, Plug, ShieldCheck, SquarePen, Sun, type LucideIcon } from 'lucide-react';
+import { Bot, Keyboard, KeyRound, Monitor, Moon, Plug, RectangleEllipsis, ShieldCheck, SquarePen, Sun, type LucideIcon } from 'lucide-react';
 import { useCallback, useEffect, useState } from 'react';
 import { InboxButton } from '../inbox/button.tsx';
 import { useParley } from '../parley.ts';
@@ -108,6 +108,7 @@ function Foot() {
       <IconButton icon={Bot} label={text.harness.title} onClick={() => dialogs.showHarnesses()} className="ms-auto size-8" />
       <IconButton icon={Plug} label={text.servers} onClick={() => dialogs.showServers()} />
       <IconButton icon={ShieldCheck} label={text.permissions.title} onClick={() => dialogs.showPermissions()} />
+      <IconButton icon={RectangleEllipsis} label={text.secrets} onClick={() => dialogs.showSecrets()} />
       <IconButton icon={KeyRound} label={text.vault.key.title} onClick={() => dialogs.showKey()} />
       <IconButton icon={Keyboard} label={text.keys.title} onClick={() => dialogs.showShortcuts()} />
     </div>

@@ -7,10 +7,10 @@ export type KeyStep = 'ways' | 'code' | 'passphrase' | 'rotate' | 'erase';
 /**
  * sessions: the list of sessions, where the screen is too narrow to have it beside the session;
  * key: what opens the history; harnesses: the programs that agents run in; files: those that the agent reaches;
- * agents: all that there are, to be made and edited; servers: those of MCP; inbox: what waits for the person; permissions: what they
+ * agents: all that there are, to be made and edited; servers: those of MCP; secrets: those with names, and the keys of providers; inbox: what waits for the person; permissions: what they
  * have allowed for longer than once; picture: one that is looked at closely.
  */
-export type OpenDialog = { kind: 'link'; url: string } | { kind: 'shortcuts' } | { kind: 'sessions' } | { kind: 'key'; step: KeyStep } | { kind: 'harnesses' } | { kind: 'agents' } | { kind: 'files' } | { kind: 'inbox' } | { kind: 'permissions' } | { kind: 'servers' } | { kind: 'picture'; name: string; file: Pictured };
+export type OpenDialog = { kind: 'link'; url: string } | { kind: 'shortcuts' } | { kind: 'sessions' } | { kind: 'key'; step: KeyStep } | { kind: 'harnesses' } | { kind: 'agents' } | { kind: 'files' } | { kind: 'inbox' } | { kind: 'permissions' } | { kind: 'servers' } | { kind: 'secrets' } | { kind: 'picture'; name: string; file: Pictured };
 
 /** What lies over the page, if anything does. */
 export class Dialogs extends Store<{ dialog: OpenDialog | undefined }> {
@@ -52,6 +52,10 @@ export class Dialogs extends Store<{ dialog: OpenDialog | undefined }> {
 
   showServers(): void {
     this.set({ dialog: { kind: 'servers' } });
+  }
+
+  showSecrets(): void {
+    this.set({ dialog: { kind: 'secrets' } });
   }
 
   showFiles(): void {

@@ -13,6 +13,7 @@ export const shortcuts = {
   inbox: { keys: ['Alt+I'], label: text.inbox.title },
   permissions: { keys: ['Alt+P'], label: text.permissions.title },
   servers: { keys: ['Alt+M'], label: text.servers },
+  secrets: { keys: ['Alt+S'], label: text.secrets },
   previous: { keys: ['Alt+ArrowUp'], label: text.keys.previous },
   next: { keys: ['Alt+ArrowDown'], label: text.keys.next },
   key: { keys: ['Alt+K'], label: text.vault.key.title },

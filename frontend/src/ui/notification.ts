@@ -1,25 +1,15 @@
-/** Whether the page can notify a person at all: a window that is no browser may not. */
-export const canNotify = () => typeof Notification !== 'undefined';
+import type { Host } from '../api/host.ts';
+import type { ViewSettings } from './view.ts';
 
-/** Asks the browser to let the page notify, if it has not been asked, and says whether it does. */
-export async function mayNotify(): Promise<boolean> {
-  return canNotify() && (await Notification.requestPermission()) === 'granted';
-}
-
-interface Notice {
+/** What a person is told on their desktop. */
+export interface Notice {
   title: string;
   body: string;
-  /** What it is about: of those that are about the same there is one. */
-  tag?: string;
+  /** Whose it is. None: it is about all that waits, and of those there is one. */
+  session: string;
 }
 
-/** Tells a person something on their desktop, if they allow it and have another window in front. */
-export function notifyPerson({ title, body, tag }: Notice, onOpen: () => void): void {
-  if (!canNotify() || Notification.permission !== 'granted' || document.hasFocus()) return;
-  const notice = new Notification(title, { body, tag, icon: '/icon.svg' });
-  notice.addEventListener('click', () => {
-    window.focus();
-    onOpen();
-    notice.close();
-  });
+/** Tells a person something on their desktop, if they want that and have another window in front. */
+export function notifyPerson(notice: Notice, host: Host, view: ViewSettings): void {
+  if (view.value.notify && !document.hasFocus()) host.notify?.(notice);
 }

@@ -61,6 +61,7 @@ export const text = {
   vault: vaultText,
   ...permissionText,
   servers: 'MCP servers',
+  secrets: 'Secrets and keys',
   withoutServer: (server: string, reason: string) => `Without the MCP server ${server}: ${reason}`,
 
   welcome: {

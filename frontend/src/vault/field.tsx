@@ -4,7 +4,7 @@ import { IconButton } from '../ui/button.tsx';
 import { text } from '../ui/text.ts';
 import { Problem } from './form.tsx';
 
-interface FieldProps {
+export interface FieldProps {
   name: string;
   label: string;
   error?: string;
@@ -14,7 +14,7 @@ interface FieldProps {
 }
 
 /** What every box for a secret has: what it is called, what is said about it, and nothing that would keep or correct it. */
-function useField({ name, label, error, disabled, children }: FieldProps, className: string) {
+export function useField({ name, label, error, disabled, children }: FieldProps, className: string) {
   const id = useId();
   const box = {
     id,

@@ -15,8 +15,8 @@ import { NewPassphrase } from './passphrase.tsx';
 import { ChangeKey } from './rotate.tsx';
 import { SaveCode } from './save.tsx';
 
-/** The dialog about the key of the history, if it is open. */
-export function KeyDialog() {
+/** The dialog about the key of the history. */
+export default function Key() {
   const { dialogs, vault } = useParley();
   const step = useStore(dialogs, ({ dialog }) => (dialog?.kind === 'key' ? dialog.step : undefined));
   const now = useStore(vault, state => state.vault);

@@ -8,7 +8,7 @@ import { Dialogs } from '../ui/dialogs.ts';
 import { useStore } from '../ui/store.ts';
 import { text } from '../ui/text.ts';
 import type { LiveVault } from './vault.ts';
-import { VaultScreen } from './screen.tsx';
+import VaultScreen from './screen.tsx';
 
 let server: ScriptedServer;
 let dialogs: Dialogs;

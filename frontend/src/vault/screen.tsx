@@ -5,7 +5,6 @@ import { useParley } from '../parley.ts';
 import { Button } from '../ui/button.tsx';
 import { Connection } from '../ui/connection.tsx';
 import { Disclosure } from '../ui/disclosure.tsx';
-import { Spinner } from '../ui/spinner.tsx';
 import { text } from '../ui/text.ts';
 import { useAttempt } from './attempt.ts';
 import { Form, Problem, typedIn } from './form.tsx';
@@ -14,7 +13,7 @@ import { givenIn, Secrets } from './secrets.tsx';
 import { Unlock, waysOf } from './ways.tsx';
 
 /** The whole page while the history is not open: why, and what to do. */
-export function VaultScreen({ vault }: { vault: Vault }) {
+export default function VaultScreen({ vault }: { vault: Vault }) {
   const isFirst = vault.state === 'no_keychain' && vault.slots.length === 0;
   if (isFirst) return <FirstPassphrase vault={vault} />;
   const met = asMet(vault);
@@ -25,17 +24,6 @@ export function VaultScreen({ vault }: { vault: Vault }) {
 function asMet(vault: Vault): Vault {
   const isUnknown = vault.state === 'needs_recovery_code' && vault.keychain.health === 'absent';
   return isUnknown ? { ...vault, state: 'no_keychain' } : vault;
-}
-
-/** Nothing is known of the history yet. Usually that is over before anybody sees it. */
-export function Waiting() {
-  return (
-    <main className="grid h-dvh place-content-center">
-      <p role="status" className="flex appear-late items-center gap-2 text-soft">
-        <Spinner /> {text.vault.connecting}
-      </p>
-    </main>
-  );
 }
 
 /** A machine without a keychain, and without a history. */

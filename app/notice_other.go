@@ -1,0 +1,16 @@
+//go:build !linux
+
+package app
+
+import "errors"
+
+// notices shows notices on the desktop. Only those of Linux are known.
+type notices struct{}
+
+func findNotices(func(session string)) (*notices, error) {
+	return nil, errors.New("the window shows notices on Linux only")
+}
+
+func (*notices) show(Notice) error { return nil }
+
+func (*notices) close() {}
