@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"iter"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -68,6 +69,12 @@ func (p Policy) Dir() string {
 		return p.Folder
 	}
 	return p.Scratch
+}
+
+// Within reports whether a path is that of a folder, or below it, as both are written.
+func Within(path, folder string) bool {
+	rest, err := filepath.Rel(folder, path)
+	return err == nil && filepath.IsLocal(rest)
 }
 
 // Limits bound how many sandboxes stay warm, and for how long.

@@ -18,7 +18,7 @@ type Session struct {
 	Agent        Agent           `json:"agent"`
 	Mode         agent.Mode      `json:"mode"`
 	ModeKept     bool            `json:"modeKept,omitempty"` // the turn that runs began in another, and keeps some of that until it ends
-	WorkingDir   string          `json:"workingDir"` // the folder that it is about; empty if none
+	WorkingDir   string          `json:"workingDir"`         // the folder that it is about; empty if none
 	Scope        agent.FileScope `json:"scope"`
 	Scratch      string          `json:"scratch"` // the session's own folder
 	Draft        string          `json:"draft"`

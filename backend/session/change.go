@@ -51,7 +51,7 @@ func (s *Sessions) checkFiles(ctx context.Context, key agent.SessionKey, c *stor
 		if info, _ := os.Stat(dir); err != nil || !filepath.IsAbs(dir) || info == nil || !info.IsDir() {
 			return agent.Errorf(agent.CodeValidation, "The session cannot work in this folder: there is none at this path, or it cannot be read. Give the absolute path of one.")
 		}
-		if rest, err := filepath.Rel(s.Data, dir); s.Data != "" && err == nil && filepath.IsLocal(rest) {
+		if s.Data != "" && agent.Within(dir, s.Data) {
 			return agent.Errorf(agent.CodeValidation, "The session cannot work in this folder: Parley keeps there what it has. Choose another.")
 		}
 		c.WorkingDir = &dir
