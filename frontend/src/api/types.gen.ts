@@ -274,6 +274,7 @@ export interface Session {
   status: Status
   agent: Agent
   mode: Mode
+  modeKept?: boolean
   workingDir: string
   scope: FileScope
   scratch: string

@@ -13,6 +13,7 @@ export const permissionText = {
       auto: 'Does everything without asking, except to protected files',
       deny: 'Does without whatever it would have to ask for',
     } satisfies Record<Mode, string>,
+    kept: (mode: string) => `${mode} holds fully from the next turn on: the agent's program keeps some of the mode it began this one in. Stop it to end that now.`,
   },
 
   inbox: {
