@@ -26,7 +26,7 @@ export const secretsText = {
   copied: 'Copied. The clipboard is emptied in a minute.',
   copiedForGood: 'Copied. This browser does not let Parley empty the clipboard: copy something else when you are done.',
   edit: 'Edit',
-  replace: 'Replace value',
+  replace: 'Replace',
   remove: 'Delete',
   one: (what: string, name: string) => `${what}: ${name}`,
 
