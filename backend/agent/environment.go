@@ -24,6 +24,7 @@ type Policy struct {
 	Own   Kind   // the harness that works with the person's own login, which reaches what it keeps for that; empty if none does
 
 	Commands string // of the MCP servers, a line each: they may be run
+	Reaches  string // the URLs that the launch names, a line each: their servers may be reached
 }
 
 // For is p with what a launch needs besides.
@@ -39,8 +40,12 @@ func (p Policy) For(launch Launch) Policy {
 		commands[i] = server.Command
 	}
 	p.Commands = strings.Join(commands, "\n")
+	p.Reaches = strings.Join(launch.Reaches(), "\n")
 	return p
 }
+
+// EnvExit is the variable that names the proxy which is the only way out of a confined runner's network.
+const EnvExit = "PARLEY_EXIT"
 
 // FileScope is which files an agent reaches.
 type FileScope string

@@ -51,13 +51,19 @@ func (s MCPServer) Check() error {
 		return s.refuse("allows a tool without a name. Take that out of tools_allowlist")
 	}
 	for name, value := range s.values() {
+		rest, err := FillSecrets(value, func(SecretRef) (string, error) { return "", nil })
+		isRef := rest != value && !strings.HasPrefix(name, "its ")
 		switch {
 		case strings.ContainsAny(value, "\x00\r\n"):
 			return s.refuse("has a line break in %s. Write it in one line", name)
-		case strings.Contains(value, "{{"):
-			return s.refuse("refers to a secret in %s, and named secrets are not there yet. Leave it out", name)
-		case secretName.MatchString(name) && value != "":
-			return s.refuse("has a secret in %s, as it seems. Secrets are not written into this list, and named secrets are not there yet", name)
+		case err != nil:
+			return s.refuse("refers to a secret in %s, and not as {{secret:slug}} or {{secret:slug.field}}. Mend that", name)
+		case rest != value && !isRef:
+			return s.refuse("refers to a secret in %s, where others can read it. Refer to it in env or headers", name)
+		case strings.Contains(rest, "{{"):
+			return s.refuse("has {{ in %s, which begins nothing but {{secret:slug}} here. Take it out", name)
+		case secretName.MatchString(name) && value != "" && !isRef:
+			return s.refuse("has a secret in %s, as it seems. Secrets are not written into this list: store it on the page Secrets, and write {{secret:slug}} with its slug here", name)
 		}
 	}
 	switch s.Transport {
@@ -107,8 +113,11 @@ func (s MCPServer) checkHTTP() error {
 // IsHere reports whether the url of s names this machine.
 func (s MCPServer) IsHere() bool {
 	u, err := url.Parse(s.URL)
-	return err == nil && slices.Contains([]string{"localhost", "127.0.0.1", "::1"}, u.Hostname())
+	return err == nil && IsHere(u)
 }
+
+// SecretRefs lists the secrets that s is given, in a stable order; nil if there are none. Check has been passed.
+func (s MCPServer) SecretRefs() []SecretRef { return refsIn(s.Env, s.Headers) }
 
 func (s MCPServer) refuse(format string, args ...any) error {
 	return Errorf(CodeValidation, "The MCP server "+s.ID+" "+format+".", args...)

@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/url"
 	"slices"
+	"strings"
 )
 
 // Spec is what the person configured: an agent, neutral to whichever harness runs it.
@@ -20,6 +21,8 @@ type Spec struct {
 	ClientTools  []ClientToolSpec `json:"client_tools,omitempty"` // that the caller runs
 	MCPServers   []string         `json:"mcp_servers,omitempty"`  // whose tools it may use, by their ids
 	Permissions  Permissions      `json:"permissions,omitzero"`
+
+	CommandEnv map[string]string `json:"command_env,omitempty"` // that run_command gives to what it runs: values with references to secrets
 
 	// For a harness that is a program of its own.
 	Login   Login             `json:"login,omitempty"`
@@ -51,6 +54,22 @@ type Launch struct {
 	PermissionPolicy PermissionPolicy // what happens to a call of a tool that changes something,
 	Rules            Rules            `json:",omitzero"` // unless these say otherwise
 	Program          *Program         // nil for a harness that is part of Parley
+
+	Hosted     []HostedTool      // that the app runs
+	Redacts    bool              // there are secrets that the app knows: results of tools go through Host.Redact
+	CommandEnv map[string]string // as Spec's; where the harness is, run_command is hosted instead
+}
+
+// Reaches gives the URLs of the web that a launch names itself. The person configured them, so their servers may be reached
+// whatever the rules say of others.
+func (l Launch) Reaches() []string {
+	var urls []string
+	for _, s := range l.Servers {
+		if s.Transport == TransportHTTP {
+			urls = append(urls, s.URL)
+		}
+	}
+	return urls
 }
 
 // HasTools reports whether an agent is given tools besides those of its own program.
@@ -63,9 +82,14 @@ type Endpoint struct {
 	Wire     Wire   `json:"wire,omitempty"` // empty is WireOpenAI
 }
 
-// HostPort is where a URL of the web leads to, with the port that its scheme has if it names none.
+// HostPort is where a URL of the web leads to, in lower case and with the port that its scheme has if it names none.
 func HostPort(u *url.URL) string {
-	return net.JoinHostPort(u.Hostname(), cmp.Or(u.Port(), map[string]string{"http": "80", "https": "443"}[u.Scheme]))
+	return net.JoinHostPort(strings.ToLower(u.Hostname()), cmp.Or(u.Port(), map[string]string{"http": "80", "https": "443"}[u.Scheme]))
+}
+
+// IsHere reports whether a URL names this machine.
+func IsHere(u *url.URL) bool {
+	return slices.Contains([]string{"localhost", "127.0.0.1", "::1"}, u.Hostname())
 }
 
 // Wire says how a model server is spoken to.
@@ -91,9 +115,10 @@ type Prompt struct {
 	Messages []Message
 	Approved []string          // ids of calls that the person allows
 	Allowed  []string          // patterns of calls that the person allowed before, beyond this turn
-	Secrets  map[string]string // provider name → key; only the one that this run needs
+	Secrets  map[string]string // provider name → key, SecretRef.Key → value; only those that this run needs
 	After    TurnID            // that Messages end in, before the new one; empty if that is the first
 	Media    map[MediaHandle][]byte
+	Host     Host // nil if there is none; then what is hosted cannot be run
 }
 
 // Resumed reads how far the turn has come: how many steps it has taken, none if it is new, and which calls are to be run

@@ -9,6 +9,8 @@ import (
 	"strconv"
 
 	"golang.org/x/sys/unix"
+
+	"parley/backend/agent"
 )
 
 // handover is the descriptor by which a process hears what its bounds are, and hands out its ways.
@@ -127,7 +129,7 @@ func (b Bounds) connect(files *[]*os.File) (p ports, err error) {
 	for name, value := range map[string]string{
 		"HTTP_PROXY": proxy, "HTTPS_PROXY": proxy, "ALL_PROXY": proxy, "NO_PROXY": "localhost,127.0.0.1,::1",
 		"http_proxy": proxy, "https_proxy": proxy, "all_proxy": proxy, "no_proxy": "localhost,127.0.0.1,::1",
-		"NODE_USE_ENV_PROXY": "1",
+		"NODE_USE_ENV_PROXY": "1", agent.EnvExit: proxy,
 	} {
 		os.Setenv(name, value)
 	}

@@ -12,6 +12,7 @@ import (
 	"net/http/httputil"
 	"net/url"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -26,6 +27,7 @@ type Dial func(ctx context.Context, network, address string) (net.Conn, error)
 type Destinations struct {
 	Model string   // the base URL of the model server, which the person configured; one that is empty, or no URL, is not reached
 	Hosts []string // that the harness talks to with the person's own login, by https
+	Plain []string // host:port of what is reached by http, too, if Other lets it
 	Other Dial     // decides on everything else; nil refuses it
 }
 
@@ -87,6 +89,7 @@ func (e *Exit) relay(l net.Listener) {
 
 // dial connects to what may be reached.
 func (e *Exit) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	address = strings.ToLower(address)
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
 		return nil, agent.Errorf(agent.CodeToolDenied, "What was asked for is not a host and a port.")
@@ -104,13 +107,18 @@ func (e *Exit) serve(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case r.Method == http.MethodConnect:
 		e.tunnel(w, r)
-	case e.model != nil && r.URL.Scheme == "http" && e.model.Scheme == "http" && agent.HostPort(r.URL) == agent.HostPort(e.model):
+	case r.URL.Scheme == "http" && e.isPlain(agent.HostPort(r.URL)):
 		plain := &http.Transport{DialContext: e.dial, DisableKeepAlives: true, DisableCompression: true}
 		forward := httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {}, Transport: plain, FlushInterval: -1, ErrorLog: e.server.ErrorLog}
 		forward.ServeHTTP(w, r)
 	default:
 		http.Error(w, "Parley lets agents out by https only.", http.StatusForbidden)
 	}
+}
+
+// isPlain reports whether what is at an address is spoken to by http.
+func (e *Exit) isPlain(address string) bool {
+	return e.model != nil && e.model.Scheme == "http" && address == agent.HostPort(e.model) || slices.Contains(e.to.Plain, address)
 }
 
 // tunnel joins who asked with the host that it asked for.

@@ -1,14 +1,11 @@
 package mcp
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"net"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -20,6 +17,7 @@ import (
 	"parley/backend/agent"
 	"parley/backend/policy"
 	"parley/backend/process"
+	"parley/backend/tool"
 )
 
 // open gives the way to a server. A program is started.
@@ -91,16 +89,12 @@ func (c *client) explain(l *link, why error) string {
 // webClient reaches one server, and nothing that it redirects to.
 func webClient(server agent.MCPServer) *http.Client {
 	u, _ := url.Parse(server.URL) // Check has
-	network := policy.Network{Resolve: func(ctx context.Context, host string) ([]netip.Addr, error) {
-		return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
-	}}
+	network := tool.Internet
 	if server.IsHere() {
 		network.Loopback = []string{agent.HostPort(u)}
 	}
-	transport := &http.Transport{DialContext: network.Dial, ResponseHeaderTimeout: time.Minute}
-	if os.Getenv("HTTPS_PROXY") != "" { // the only way out of a confined runner, and it checks where that leads
-		transport.DialContext, transport.Proxy = nil, http.ProxyFromEnvironment
-	}
+	transport := tool.Transport(network)
+	transport.ResponseHeaderTimeout = time.Minute
 	return &http.Client{
 		Transport:     withHeaders{transport, policy.Headers(server.Headers)},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },

@@ -87,7 +87,7 @@ type conn struct {
 
 	tools       *tool.Set
 	definitions []tool.Definition
-	run         func(ctx context.Context, call agent.ToolCall, say func(agent.Event)) agent.ToolResult
+	run         func(ctx context.Context, host agent.Host, call agent.ToolCall, say func(agent.Event)) agent.ToolResult
 }
 
 func (c *conn) Prompt(ctx context.Context, prompt agent.Prompt) iter.Seq2[agent.Event, error] {

@@ -257,7 +257,7 @@ func (t *turn) runTool(c call, say func(agent.Event)) (result agent.ToolResult) 
 	if slices.Contains(t.prompt.Approved, c.ID) {
 		run = t.tools.RunApproved
 	}
-	return run(t.ctx, c.ToolCall, say)
+	return run(t.ctx, t.prompt.Host, c.ToolCall, say)
 }
 
 func failed(c call, output string) agent.ToolResult {

@@ -151,7 +151,7 @@ func TestRoundsComeToAnEnd(t *testing.T) {
 }
 
 // turnWith is a turn whose tools are f: what they do, and when, is up to the test.
-func turnWith(f func(ctx context.Context, call agent.ToolCall, say func(agent.Event)) agent.ToolResult, yield func(agent.Event, error) bool) *turn {
+func turnWith(f func(ctx context.Context, host agent.Host, call agent.ToolCall, say func(agent.Event)) agent.ToolResult, yield func(agent.Event, error) bool) *turn {
 	definitions := []tool.Definition{{Name: "read", ReadOnly: true}, {Name: "write"}}
 	t := &turn{conn: &conn{definitions: definitions, run: f}, yield: yield}
 	t.ctx, t.cancel = context.WithCancel(context.Background())
@@ -170,7 +170,7 @@ func TestOnlyNeighboursThatReadRunTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
 		spans := make([]string, 5)
-		f := func(_ context.Context, call agent.ToolCall, say func(agent.Event)) agent.ToolResult {
+		f := func(_ context.Context, _ agent.Host, call agent.ToolCall, say func(agent.Event)) agent.ToolResult {
 			i, _ := strconv.Atoi(call.ID)
 			start := time.Since(began)
 			if <-time.After(time.Second); i == 0 {
@@ -204,14 +204,14 @@ func TestAToolThatPanicsIsAnError(t *testing.T) {
 	before := slog.Default()
 	slog.SetDefault(slog.New(slog.DiscardHandler))
 	defer slog.SetDefault(before)
-	turn := turnWith(func(context.Context, agent.ToolCall, func(agent.Event)) agent.ToolResult { panic("boom") }, func(agent.Event, error) bool { return true })
+	turn := turnWith(func(context.Context, agent.Host, agent.ToolCall, func(agent.Event)) agent.ToolResult { panic("boom") }, func(agent.Event, error) bool { return true })
 	if r := turn.runTools(callsNamed("write")).Parts[0].(agent.ToolResultPart); !r.IsError || strings.Contains(string(r.Result), "boom") {
 		t.Errorf("got %+v", r)
 	}
 }
 
 func TestToolsEndWhenNobodyListens(t *testing.T) {
-	f := func(ctx context.Context, call agent.ToolCall, say func(agent.Event)) agent.ToolResult {
+	f := func(ctx context.Context, _ agent.Host, call agent.ToolCall, say func(agent.Event)) agent.ToolResult {
 		say(agent.ToolProgress{ID: call.ID, Output: "one"})
 		<-ctx.Done()
 		return agent.ToolResult{ID: call.ID}
@@ -225,7 +225,7 @@ func TestToolsEndWhenNobodyListens(t *testing.T) {
 // TestToolsEndWhileTheListenerIsBusy: who closes the conn from within the loop waits for its tools right there.
 func TestToolsEndWhileTheListenerIsBusy(t *testing.T) {
 	ended := make(chan struct{})
-	f := func(_ context.Context, call agent.ToolCall, say func(agent.Event)) agent.ToolResult {
+	f := func(_ context.Context, _ agent.Host, call agent.ToolCall, say func(agent.Event)) agent.ToolResult {
 		defer close(ended)
 		say(agent.ToolProgress{ID: call.ID, Output: "one"})
 		say(agent.ToolProgress{ID: call.ID, Output: "two"})

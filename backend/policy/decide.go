@@ -13,6 +13,7 @@ type Call struct {
 	Stated    []agent.Permission // what its tool says of itself, then the server that the tool is of; empty ones say nothing
 	Protected bool               // it writes where only a person lets it
 	Version   string             // of what its tool says of itself, if somebody else can change that; it has no space or bracket in it
+	Secrets   []string           // that its tool is given, by their slugs; then Version is of those too
 }
 
 // For gives the rules that a runner decides by in a mode, beside the mode's Policy: accept_edits is ask with a rule for edits,
@@ -41,8 +42,9 @@ func For(p agent.Permissions) agent.Rules {
 //
 // A rule that denies has the first word. Then the first of these that says something: the tool itself, its server, the
 // strictest rule that matches or the commands and hosts that are named, the default of the rules, the policy. What is protected asks
-// even so. What asks is denied where nobody may be asked, and allowed if the person did before; but what is protected, and
-// what its tool wants to ask about each time, they allow once only.
+// even so, and what is given secrets, until the person has allowed it in its very version. What asks is denied where nobody may be
+// asked, and allowed if the person did before; but what is protected, and what its tool wants to ask about each time, they allow
+// once only.
 func Decide(c Call, g agent.Grounds) agent.Permission {
 	s := inspect(c)
 	matching := strictest(s, g.Rules.Rules)
@@ -58,7 +60,7 @@ func Decide(c Call, g agent.Grounds) agent.Permission {
 	if i >= 0 && said[i] != agent.AllowReads {
 		verdict = known(said[i])
 	}
-	if verdict == agent.Allow && guarded(c, s) {
+	if verdict == agent.Allow && (guarded(c, s) || len(c.Secrets) > 0) {
 		verdict = agent.Ask
 	}
 	switch {
@@ -66,7 +68,7 @@ func Decide(c Call, g agent.Grounds) agent.Permission {
 		return verdict
 	case g.Policy == agent.PermissionDeny:
 		return agent.Deny
-	case repeats(c, s) && strictest(s, allowing(g.Allowed)) == agent.Allow:
+	case repeats(c, s) && strictest(s, allowing(g.Allowed, c)) == agent.Allow:
 		return agent.Allow
 	}
 	return agent.Ask
@@ -121,10 +123,13 @@ func known(p agent.Permission) agent.Permission {
 	return agent.Ask
 }
 
-func allowing(patterns []string) []agent.Rule {
-	rules := make([]agent.Rule, len(patterns))
-	for i, pattern := range patterns {
-		rules[i] = agent.Rule{Pattern: pattern, Permission: agent.Allow}
+// allowing gives the rules that approvals are for a call. One that is given secrets needs those of its version.
+func allowing(patterns []string, c Call) []agent.Rule {
+	var rules []agent.Rule
+	for _, text := range patterns {
+		if p, ok := parse(text); len(c.Secrets) == 0 || ok && p.name == versioned(c) {
+			rules = append(rules, agent.Rule{Pattern: text, Permission: agent.Allow})
+		}
 	}
 	return rules
 }

@@ -32,6 +32,9 @@ var tested = []struct {
 	{"git_commit, which asks each time", stating(call("git_commit", agent.ActionProcess, `{"message":"m"}`), agent.Ask)},
 	{"mcp_mail_list, allowed by its tool and denied by its server", stating(call("mcp_mail_list", agent.ActionOther, `{}`), agent.Allow, agent.Deny)},
 	{"mcp_mail_find, allowed by its server", stating(call("mcp_mail_find", agent.ActionOther, `{}`), "", agent.Allow)},
+	{"deploy, given a secret", lent(call("deploy", agent.ActionOther, `{}`))},
+	{"deploy, allowed by itself and given a secret", stating(lent(call("deploy", agent.ActionOther, `{}`)), agent.Allow)},
+	{"run_command git status -s, given a secret", lent(call("run_command", agent.ActionProcess, `{"command":"git","args":["status","-s"]}`))},
 }
 
 // ruled are the lists of rules of the table. allowed is what the person allowed before.
@@ -46,6 +49,9 @@ var ruled = []struct{ rules, fallback, allowed string }{
 	{"write_file=perhaps", "allow", ""},
 	{"", "deny", "write_file"},
 	{"run_command(git *)=allow", "allow_reads", ""},
+	{"run_command(git *)=allow deploy=allow", "", "deploy run_command(git *) deploy@v0 run_command@v0(git *)"},
+	{"run_command(git *)=allow deploy=allow", "", "deploy@v1 run_command@v1(git *)"},
+	{"", "", "deploy@v1 run_command@v1(git *)"},
 }
 
 func call(tool string, action agent.Action, input string) Call {
@@ -53,6 +59,8 @@ func call(tool string, action agent.Action, input string) Call {
 }
 
 func protected(c Call) Call { c.Protected = true; return c }
+
+func lent(c Call) Call { c.Secrets, c.Version = []string{"token"}, "v1"; return c }
 
 func stating(c Call, said ...agent.Permission) Call { c.Stated = said; return c }
 
@@ -210,6 +218,8 @@ func TestASuggestionAllowsWhatItIsFor(t *testing.T) {
 		{call("mcp_mail_send", agent.ActionOther, `{"to":"a","body":"b"}`), "mcp_mail_send"},
 		{call("mcp_mail_send", agent.ActionOther, `"no object"`), ""},
 		{call("Run (now)", agent.ActionOther, `{}`), ""},
+		{lent(call("deploy", agent.ActionOther, `{}`)), "deploy@v1"},
+		{lent(call("run_command", agent.ActionProcess, `{"command":"git","args":["push"]}`)), "run_command@v1(git push *)"},
 		{stating(call("git_commit", agent.ActionProcess, `{"command":"x"}`), agent.Ask), ""},
 		{protected(call("write_file", agent.ActionWrite, `{"path":".git/config"}`)), ""},
 	} {

@@ -35,10 +35,7 @@ var abouts = map[agent.Action][]string{
 // inspect reads what a call is about. A call with two arguments for that, or none, is not clear: nobody knows which of them its
 // tool obeys. Of a kind that has no names for them, it is the only text among the arguments.
 func inspect(c Call) subject {
-	s := subject{tool: c.Name, action: c.Action}
-	if c.Version != "" {
-		s.version = c.Name + "@" + c.Version
-	}
+	s := subject{tool: c.Name, version: versioned(c), action: c.Action}
 	var arguments map[string]json.RawMessage
 	if json.Unmarshal(c.Input, &arguments) != nil || arguments == nil {
 		return s
@@ -74,6 +71,14 @@ func inspect(c Call) subject {
 		s.about = path.Clean(filepath.ToSlash(s.about))
 	}
 	return s
+}
+
+// versioned names the tool of a call in its version; "" if it has none.
+func versioned(c Call) string {
+	if c.Version == "" {
+		return ""
+	}
+	return c.Name + "@" + c.Version
 }
 
 // words reads a text, or several, joined by spaces.
@@ -148,25 +153,26 @@ var (
 )
 
 // Suggest gives the pattern of calls like c, for who allows it for longer than once; "" if it is for once only. A command is
-// suggested with its subcommand and any arguments, an address with its host, everything else by its tool, in the version that
-// it has now.
+// suggested with its subcommand and any arguments, an address with its host, everything else by its tool; the tool in the
+// version that it has now.
 func Suggest(c Call) string {
 	s := inspect(c)
 	if !repeats(c, s) || !s.readable || !s.clear && s.action != agent.ActionOther || strings.ContainsRune(s.tool, '(') {
 		return ""
 	}
+	tool := cmp.Or(s.version, s.tool)
 	switch s.action {
 	case agent.ActionProcess:
 		if like := commands(s.about); like != "" {
-			return s.tool + "(" + like + ")"
+			return tool + "(" + like + ")"
 		}
 		return ""
 	case agent.ActionEgress:
 		if u, err := url.Parse(s.about); err == nil && u.Host != "" {
-			return s.tool + "(" + u.Scheme + "://" + u.Host + "/*)"
+			return tool + "(" + u.Scheme + "://" + u.Host + "/*)"
 		}
 	}
-	return cmp.Or(s.version, s.tool)
+	return tool
 }
 
 // commands gives the prefix for commands like one: the command itself where a prefix would say nothing, and "" where that

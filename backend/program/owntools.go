@@ -86,7 +86,7 @@ func (t *ownTools) call(ctx context.Context, name string, input json.RawMessage)
 
 func (t *ownTools) run(ctx context.Context, p *play, call agent.ToolCall) agent.ToolResult {
 	if p.grant(call) {
-		return t.set.RunApproved(ctx, call, p.Say)
+		return t.set.RunApproved(ctx, p.host(), call, p.Say)
 	}
 	switch e := t.set.Decide(call, p.grounds()).(type) {
 	case agent.ToolResult:
@@ -98,9 +98,9 @@ func (t *ownTools) run(ctx context.Context, p *play, call agent.ToolCall) agent.
 		case e.Kind != agent.UserApproval || !a.Allowed: // the session has said the result already
 			return agent.ToolResult{ID: call.ID, Output: a.Note, IsError: !a.Allowed}
 		}
-		return t.set.RunApproved(ctx, call, p.Say)
+		return t.set.RunApproved(ctx, p.host(), call, p.Say)
 	}
-	return t.set.Run(ctx, call, p.Say)
+	return t.set.Run(ctx, p.host(), call, p.Say)
 }
 
 // announcedCall finds the call that the program has said it makes, and says it itself if the program does not.

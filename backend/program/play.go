@@ -141,6 +141,13 @@ func (p *play) grounds() agent.Grounds {
 	return p.launch.Grounds(p.prompt)
 }
 
+// host is the app, in the part of the turn that runs now.
+func (p *play) host() agent.Host {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.prompt.Host
+}
+
 // grant uses up what the person allowed in a program that is gone.
 func (p *play) grant(call agent.ToolCall) bool {
 	p.mu.Lock()

@@ -58,7 +58,7 @@ func (w *world) run(name string, arguments any) {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	result := w.set.Run(w.t.Context(), agent.ToolCall{ID: "c", Name: name, Input: input}, func(e agent.Event) {
+	result := w.set.Run(w.t.Context(), nil, agent.ToolCall{ID: "c", Name: name, Input: input}, func(e agent.Event) {
 		wrote := e.(agent.FileWritten)
 		c := store.FileChange{Path: wrote.Path, Before: append([]byte{}, wrote.Before...), After: append([]byte{}, wrote.After...)}
 		if wrote.Created {

@@ -1,9 +1,13 @@
 package runner
 
 import (
+	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"net"
+	"net/http"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -160,6 +164,22 @@ var attacks = map[string]func(target []string) error{
 		return nil
 	},
 	"proxy": func([]string) error { return errors.New(os.Getenv("HTTPS_PROXY")) },
+	"web": func(t []string) error { // by the one way out
+		proxy, err := url.Parse(os.Getenv("HTTPS_PROXY"))
+		if err != nil {
+			return err
+		}
+		transport := &http.Transport{Proxy: http.ProxyURL(proxy), TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}
+		r, err := (&http.Client{Transport: transport}).Get(t[0])
+		if err != nil {
+			return err
+		}
+		defer r.Body.Close()
+		if said, err := io.ReadAll(r.Body); string(said) != secret {
+			return errors.Join(errNothing, err)
+		}
+		return nil
+	},
 	"privileges": func([]string) error { // what a program that root owns could give
 		status, err := os.ReadFile("/proc/self/status")
 		for _, given := range []string{"NoNewPrivs:\t1", "CapPrm:\t0000000000000000", "CapInh:\t0000000000000000", "CapAmb:\t0000000000000000"} {

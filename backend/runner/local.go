@@ -81,7 +81,8 @@ func (l *Local) NewSandbox(ctx context.Context, policy agent.Policy) (agent.Sand
 	}
 	s.forget = func() { l.options.Servers.Gone(s) }
 	if ways.Proxy != nil {
-		to := egress.Destinations{Model: policy.Model, Hosts: harness.HostsOf(policy.Own), Other: s.reach}
+		s.named = namedIn(policy.Reaches)
+		to := egress.Destinations{Model: policy.Model, Hosts: harness.HostsOf(policy.Own), Plain: s.named.here, Other: s.reach}
 		s.exit = egress.Open(ways.Proxy, ways.Model, to, s.log)
 	} else if policy.Scope != agent.FilesProject && policy.Scope != agent.FilesFull {
 		s.loose = l.Enforcement().Files.Lacks
@@ -117,6 +118,7 @@ type sandbox struct {
 	*process.Process
 	link
 	exit    *egress.Exit  // of its network; nil if it has that of everybody
+	named   named         // that it may reach besides, where it has a network of its own
 	loose   string        // why nothing but tools of ours would keep to its scratch folder; empty if the system does, or it need not
 	private string        // goes with the process
 	ready   chan struct{} // closed after hello

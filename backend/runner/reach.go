@@ -5,15 +5,43 @@ import (
 	"encoding/json"
 	"net"
 	"net/url"
+	"slices"
+	"strings"
 
 	"parley/backend/agent"
 	"parley/backend/policy"
 	"parley/backend/tool"
 )
 
-// reach connects a confined agent to a host that the turn which runs lets it reach. It is asked on this side, which is not the
-// agent's.
+// named are the web servers that a sandbox's launches name, each by its host and port.
+type named struct {
+	all  []string
+	here []string // of them those on this machine
+}
+
+// namedIn reads the lines of agent.Policy's Reaches.
+func namedIn(urls string) (n named) {
+	for line := range strings.Lines(urls) {
+		u, err := url.Parse(strings.TrimSpace(line))
+		if err != nil {
+			continue
+		}
+		n.all = append(n.all, agent.HostPort(u))
+		if agent.IsHere(u) {
+			n.here = append(n.here, agent.HostPort(u))
+		}
+	}
+	return n
+}
+
+// reach connects a confined agent to what it was configured with, also between turns, and to a host that the turn which runs lets
+// it reach. It is asked on this side, which is not the agent's.
 func (s *sandbox) reach(ctx context.Context, network, address string) (net.Conn, error) {
+	if slices.Contains(s.named.all, address) {
+		configured := tool.Internet
+		configured.Loopback = s.named.here
+		return configured.Dial(ctx, network, address)
+	}
 	host, port, _ := net.SplitHostPort(address) // the proxy has done so before
 	x := s.exchange.Load()
 	if x == nil || port != "443" || !x.lets(host) {

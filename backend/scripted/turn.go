@@ -193,11 +193,11 @@ func (t *turn) call(step ToolStep) error {
 }
 
 // run runs a call and gives its result. What it says before it is not worth staying for when the reader has left.
-func (t *turn) run(call agent.ToolCall, run func(context.Context, agent.ToolCall, func(agent.Event)) agent.ToolResult) error {
+func (t *turn) run(call agent.ToolCall, run func(context.Context, agent.Host, agent.ToolCall, func(agent.Event)) agent.ToolResult) error {
 	ctx, cancel := context.WithCancel(t.ctx)
 	defer cancel()
 	var left error
-	result := run(ctx, call, func(e agent.Event) {
+	result := run(ctx, t.prompt.Host, call, func(e agent.Event) {
 		if left == nil {
 			left = t.say(e)
 		}

@@ -219,6 +219,9 @@ func holdsTheGarden(t *testing.T, s *Store, schema int) {
 			t.Errorf("the project is not trusted (%v)", err)
 		}
 	}
+	if schema >= 10 {
+		holdsTheShedKey(t, s)
+	}
 	answer := text("a1", agent.RoleAssistant, "Pears, mostly.")
 	answer.Model = "m"
 	if want := []agent.Message{{ID: "u1", Role: agent.RoleUser, Parts: question}, answer}; !reflect.DeepEqual(history, want) {

@@ -72,6 +72,18 @@ func everyCall(t *testing.T, s *Store) []namedCall {
 		{"Agents", func() error { _, err := s.Agents(ctx); return err }},
 		{"DeleteAgent", func() error { return s.DeleteAgent(ctx, spec.ID) }},
 		{"Trust", func() error { return errors.Join(s.Trust(ctx, home.Project, true), s.Trust(ctx, home.Project, false)) }},
+		{"PutSecret", func() error {
+			return errors.Join(s.PutSecret(ctx, Secret{SecretID: shed, Keeping: Going}), s.PutSecret(ctx, Secret{SecretID: keyed, Keeping: Kept}))
+		}},
+		{"UnsettledSecrets", func() error { _, err := s.UnsettledSecrets(ctx); return err }},
+		{"UseSecret", func() error { return s.UseSecret(ctx, shed, home, "x") }},
+		{"SecretUses", func() error { _, err := s.SecretUses(ctx, shed, 9); return err }},
+		{"ChooseKey", func() error {
+			return errors.Join(s.ChooseKey(ctx, home.Project, "openai", ""), s.ChooseKey(ctx, home.Project, "openai", "own"))
+		}},
+		{"ChosenKeys", func() error { _, err := s.ChosenKeys(ctx, home.Project); return err }},
+		{"ForgetSecret", func() error { return s.ForgetSecret(ctx, shed) }},
+		{"Secrets", func() error { _, err := s.Secrets(ctx); return err }},
 		{"Trusts", func() error { _, err := s.Trusts(ctx, home.Project); return err }},
 		{"Session", func() error { _, err := s.Session(ctx, home); return err }},
 		{"Sessions", func() error { _, err := s.Sessions(ctx, home.Project, Page{}, 10); return err }},
@@ -126,7 +138,7 @@ func readsAll(step string) bool {
 	table, _, indexed := strings.Cut(table, " ")
 	switch table {
 	case "session", "turn", "message", "log", "word", "media", "message_media", "setting",
-		"question", "approval", "trusted", "queued", "queued_media", "media_project":
+		"question", "approval", "trusted", "secret_use", "chosen_key", "queued", "queued_media", "media_project":
 		return scans && !indexed
 	}
 	return false

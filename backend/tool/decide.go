@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"parley/backend/agent"
 	"parley/backend/policy"
@@ -15,7 +16,8 @@ type manifest struct {
 	ToolName string       `json:"toolName"`
 	Preview  string       `json:"preview"`        // one line, at most maxPreview characters
 	Rule     string       `json:"rule,omitempty"` // the pattern of the calls that may be allowed along with this one
-	Diff     string       `json:"diff,omitempty"` // of a file that is there; none if it is long, or no text
+	Secrets  []string     `json:"secrets,omitempty"` // slugs of those that the tool is given
+	Diff     string       `json:"diff,omitempty"`    // of a file that is there; none if it is long, or no text
 }
 
 const (
@@ -54,7 +56,8 @@ func (s *Set) Decide(call agent.ToolCall, g agent.Grounds) agent.Event {
 	if !fits {
 		return nil
 	}
-	return gate(g, policy.Call{ToolCall: call, Action: t.action, Stated: t.stated}, s.files.Protected, func() manifest {
+	hosted, _ := s.findHosted(call.Name)
+	return gate(g, policy.Call{ToolCall: call, Action: t.action, Stated: t.stated, Version: hosted.Version, Secrets: hosted.Secrets}, s.files.Protected, func() manifest {
 		return manifest{Preview: change.preview(), Diff: s.foresee(change)}
 	})
 }
@@ -97,13 +100,19 @@ func gate(g agent.Grounds, c policy.Call, protected func(path string) bool, told
 		return nil
 	case agent.Deny:
 		why := "the person's rules forbid it"
-		if action != "" && g.Policy == agent.PermissionDeny {
+		without := c
+		without.Secrets = nil
+		switch {
+		case policy.Decide(without, g) == agent.Allow:
+			why = fmt.Sprintf("it is given the secret %s, and in this mode nobody is asked whether it may use that. The person can choose the mode ask, or auto", strings.Join(c.Secrets, ", "))
+		case action != "" && g.Policy == agent.PermissionDeny:
 			why = "this agent may not change anything"
 		}
 		return agent.ToolResult{ID: call.ID, Name: call.Name, Denied: true, Output: fmt.Sprintf("%s was not run: %s. Do without it.", call.Name, why)}
 	}
 	m := told()
 	m.Action, m.ToolName, m.Preview, m.Rule = action, call.Name, oneLine(m.Preview), policy.Suggest(c)
+	m.Secrets = c.Secrets
 	payload, _ := json.Marshal(m) // strings: it cannot fail
 	return agent.InteractionRequest{Call: call.ID, Kind: agent.UserApproval, Payload: payload}
 }

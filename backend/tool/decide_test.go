@@ -58,7 +58,7 @@ func TestDecide(t *testing.T) {
 			t.Errorf("%s: %s %s\n got %s\nwant %s", c.policy, c.call, c.input, got, c.want)
 		}
 		if c.call == "locate" {
-			if r := set.Run(t.Context(), call, unheard); !r.IsError {
+			if r := set.Run(t.Context(), nil, call, unheard); !r.IsError {
 				t.Errorf("we ran a tool of the caller: %+v", r)
 			}
 		}

@@ -180,6 +180,6 @@ func TestAListingStopsWhenAsked(t *testing.T) {
 	}
 	stopped, cancel := context.WithCancel(t.Context())
 	cancel()
-	r := set.Run(stopped, agent.ToolCall{Name: "list_directory", Input: json.RawMessage(`{"path":"."}`)}, unheard)
+	r := set.Run(stopped, nil, agent.ToolCall{Name: "list_directory", Input: json.RawMessage(`{"path":"."}`)}, unheard)
 	refused(t, r, "stopped")
 }

@@ -170,11 +170,11 @@ func TestOnlyAPersonGivesWhatIsProtected(t *testing.T) {
 			if e, denied := set.Decide(wants, agent.Grounds{Policy: agent.PermissionDeny}).(agent.ToolResult); !denied || !e.Denied {
 				t.Errorf("%s %s: it is not denied", scope, path)
 			}
-			refused(t, set.Run(t.Context(), wants, unheard), "is protected")
-			if r := set.RunApproved(t.Context(), wants, unheard); r.IsError {
+			refused(t, set.Run(t.Context(), nil, wants, unheard), "is protected")
+			if r := set.RunApproved(t.Context(), nil, wants, unheard); r.IsError {
 				t.Errorf("%s %s: %s", scope, path, r.Output)
 			}
-			refused(t, set.RunApproved(t.Context(), agent.ToolCall{Name: "read_file", Input: fmt.Appendf(nil, `{"path":%q}`, ".env")}, unheard), "is protected")
+			refused(t, set.RunApproved(t.Context(), nil, agent.ToolCall{Name: "read_file", Input: fmt.Appendf(nil, `{"path":%q}`, ".env")}, unheard), "is protected")
 		}
 		plain := agent.ToolCall{ID: "c", Name: "write_file", Input: []byte(`{"path":"file.txt","content":"new"}`)}
 		if e := set.Decide(plain, agent.Grounds{Policy: agent.PermissionAuto}); e != nil {
@@ -182,7 +182,7 @@ func TestOnlyAPersonGivesWhatIsProtected(t *testing.T) {
 		}
 	}
 	history := agent.ToolCall{Name: "write_file", Input: fmt.Appendf(nil, `{"path":%q,"content":"x"}`, filepath.Join(s.data, "history.db"))}
-	refused(t, s.in(t, agent.FilesFull).RunApproved(t.Context(), history, unheard), "Parley keeps")
+	refused(t, s.in(t, agent.FilesFull).RunApproved(t.Context(), nil, history, unheard), "Parley keeps")
 }
 
 // TestADirectoryThatIsSwappedIsNotEntered: while a tool works, somebody puts a link to a protected place, and to one outside,

@@ -92,7 +92,7 @@ func play(t *testing.T, list []section) []section {
 				t.Fatal(err)
 			}
 			defer set.Close()
-			last = set.Run(t.Context(), agent.ToolCall{ID: "c", Name: s.argument, Input: json.RawMessage(s.text)}, unheard)
+			last = set.Run(t.Context(), nil, agent.ToolCall{ID: "c", Name: s.argument, Input: json.RawMessage(s.text)}, unheard)
 		case "result":
 			s.text = render(t, last)
 		case "now", "there":

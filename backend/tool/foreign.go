@@ -12,8 +12,10 @@ import (
 // changes something, whatever it says of itself.
 type Foreign struct {
 	Definition
-	Version string // of what it says of itself: an approval for longer than once is for this one
-	Run     func(ctx context.Context, call agent.ToolCall, say func(agent.Event)) (output string, data json.RawMessage, err error)
+	Version    string           // of what it says of itself: an approval for longer than once is for this one
+	Permission agent.Permission // that it has of itself, whatever the rules say; empty says nothing
+	Secrets    []string         // as agent.HostedTool's
+	Run        func(ctx context.Context, call agent.ToolCall, say func(agent.Event)) (output string, data json.RawMessage, err error)
 }
 
 // Source gives the tools of others that a launch asks for, as they are now. It waits for nothing.
@@ -32,7 +34,7 @@ func (f Foreign) decide(call agent.ToolCall, g agent.Grounds) agent.Event {
 	if !isObject(call.Input) {
 		return nil // run refuses it
 	}
-	return gate(g, policy.Call{ToolCall: call, Action: agent.ActionOther, Version: f.Version}, nil, func() manifest {
+	return gate(g, policy.Call{ToolCall: call, Action: agent.ActionOther, Stated: []agent.Permission{f.Permission}, Version: f.Version, Secrets: f.Secrets}, nil, func() manifest {
 		return manifest{Preview: f.Name + " " + string(call.Input)}
 	})
 }

@@ -32,7 +32,7 @@ func FuzzRun(f *testing.F) {
 		if err := os.Symlink("..", filepath.Join(root, "up")); err != nil {
 			t.Fatal(err)
 		}
-		r := set.Run(t.Context(), agent.ToolCall{ID: "c", Name: name, Input: json.RawMessage(input)}, unheard)
+		r := set.Run(t.Context(), nil, agent.ToolCall{ID: "c", Name: name, Input: json.RawMessage(input)}, unheard)
 		if r.ID != "c" || r.Name != name || r.IsError == (r.Data != nil) || r.Data != nil && !json.Valid(r.Data) || r.IsError && r.Output == "" {
 			t.Errorf("%+v", r)
 		}

@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"os"
 	"slices"
 	"strings"
@@ -60,6 +61,18 @@ var Internet = policy.Network{Resolve: func(ctx context.Context, host string) ([
 	return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
 }}
 
+// Transport reaches what a network lets it reach. Out of a confined runner there is one way, which checks where it leads; what
+// is on this machine lies at its other end, too.
+func Transport(network policy.Network) *http.Transport {
+	if exit, err := url.Parse(os.Getenv(agent.EnvExit)); err == nil && exit.Host != "" {
+		return &http.Transport{Proxy: http.ProxyURL(exit)}
+	}
+	if os.Getenv("HTTPS_PROXY") != "" { // that the person has to go by
+		return &http.Transport{Proxy: http.ProxyFromEnvironment}
+	}
+	return &http.Transport{DialContext: network.Dial}
+}
+
 func runHTTPRequest(ctx context.Context, _ *Files, in httpRequestArguments) (string, any, error) {
 	d, err := fetch(ctx, Internet, in)
 	if err != nil {
@@ -84,10 +97,8 @@ func fetch(ctx context.Context, network policy.Network, in httpRequestArguments)
 		return d, refuse("The request could not be made: %v.", reason(err))
 	}
 	request.Header = policy.Headers(in.Headers)
-	transport := &http.Transport{DialContext: network.Dial, DisableKeepAlives: true}
-	if os.Getenv("HTTPS_PROXY") != "" { // the only way out of a confined runner, and it checks where that leads
-		transport.DialContext, transport.Proxy = nil, http.ProxyFromEnvironment
-	}
+	transport := Transport(network)
+	transport.DisableKeepAlives = true
 	response, err := transport.RoundTrip(request) // which follows no redirect
 	if err != nil {
 		return d, unreachable(ctx, target.Host, err)

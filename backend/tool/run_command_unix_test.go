@@ -123,7 +123,7 @@ func TestACommandShowsWhatItWritesAndCanBeStopped(t *testing.T) {
 	defer stop()
 	var shown []string
 	input, _ := json.Marshal(shell("echo one; cat pipe; echo two >&2; sleep 1000"))
-	r := set.Run(ctx, agent.ToolCall{ID: "c", Name: "run_command", Input: input}, func(e agent.Event) {
+	r := set.Run(ctx, nil, agent.ToolCall{ID: "c", Name: "run_command", Input: input}, func(e agent.Event) {
 		p := e.(agent.ToolProgress)
 		switch shown = append(shown, p.Output); p.Output {
 		case "one\n":

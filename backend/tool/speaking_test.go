@@ -18,7 +18,7 @@ func TestToolsThatSpeak(t *testing.T) {
 		{"ask_user", `{"question":"Which?"}`, ``, "Nobody can be asked here. Decide yourself, and say what you assumed."},
 	} {
 		said := ""
-		r := set.Run(t.Context(), agent.ToolCall{ID: "c", Name: c.name, Input: json.RawMessage(c.input)}, func(e agent.Event) {
+		r := set.Run(t.Context(), nil, agent.ToolCall{ID: "c", Name: c.name, Input: json.RawMessage(c.input)}, func(e agent.Event) {
 			b, err := agent.EncodeEvent(e)
 			if err != nil {
 				t.Fatal(err)

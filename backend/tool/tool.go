@@ -58,8 +58,10 @@ type Set struct {
 	files   *Files
 	granted []tool
 	foreign []Foreign
+	hosted  []agent.HostedTool
 	client  []agent.ClientToolSpec
 	rules   agent.Rules
+	redacts bool
 
 	mu     sync.RWMutex // read-locked by every running call
 	closed bool
@@ -67,7 +69,12 @@ type Set struct {
 
 // Open grants the tools of launch the files that policy lets an agent reach, and beside them the tools of others.
 func Open(policy agent.Policy, launch agent.Launch, foreign ...Foreign) (*Set, error) {
-	s := &Set{foreign: foreign, client: launch.ClientTools, rules: launch.Rules}
+	s := &Set{foreign: foreign, hosted: launch.Hosted, client: launch.ClientTools, rules: launch.Rules, redacts: launch.Redacts}
+	for _, h := range launch.Hosted {
+		if _, ours := find(tools, h.Name); !ours {
+			s.foreign = append(s.foreign, hosted(h))
+		}
+	}
 	for i, name := range launch.Tools {
 		t, known := find(tools, name)
 		if !known {
@@ -104,23 +111,33 @@ func (s *Set) Definitions() []Definition {
 }
 
 // Run never fails: what goes wrong is a result with IsError that the model can read and correct. Calls may run at once.
-// say takes what a call has to say before its result, such as its progress; Run calls it from the goroutine that it was
-// called on.
-func (s *Set) Run(ctx context.Context, call agent.ToolCall, say func(agent.Event)) agent.ToolResult {
-	return s.result(ctx, call, s.files.during(false, say), say)
+// host runs what is hosted, and redacts what the others give; it is nil if the launch asks for neither. say takes what a call
+// has to say before its result, such as its progress; Run calls it from the goroutine that it was called on.
+func (s *Set) Run(ctx context.Context, host agent.Host, call agent.ToolCall, say func(agent.Event)) agent.ToolResult {
+	return s.result(ctx, host, call, false, say)
 }
 
 // RunApproved is Run for a call that a person has allowed by itself: it may write what is protected.
-func (s *Set) RunApproved(ctx context.Context, call agent.ToolCall, say func(agent.Event)) agent.ToolResult {
-	return s.result(ctx, call, s.files.during(true, say), say)
+func (s *Set) RunApproved(ctx context.Context, host agent.Host, call agent.ToolCall, say func(agent.Event)) agent.ToolResult {
+	return s.result(ctx, host, call, true, say)
 }
 
-func (s *Set) result(ctx context.Context, call agent.ToolCall, files *Files, say say) agent.ToolResult {
-	output, data, err := s.dispatch(ctx, call, files, say)
-	if err != nil {
-		return agent.ToolResult{ID: call.ID, Name: call.Name, Output: bound(told(err), maxOutput), IsError: true}
+func (s *Set) result(ctx context.Context, host agent.Host, call agent.ToolCall, approved bool, say say) agent.ToolResult {
+	if _, ok := s.findHosted(call.Name); ok {
+		return host.Call(ctx, call, say)
 	}
-	return agent.ToolResult{ID: call.ID, Name: call.Name, Output: shorten(output), Data: data}
+	if s.redacts {
+		say = redacting(ctx, host, say)
+	}
+	output, data, err := s.dispatch(ctx, call, s.files.during(approved, say), say)
+	result := agent.ToolResult{ID: call.ID, Name: call.Name, Output: shorten(output), Data: data}
+	if err != nil {
+		result = agent.ToolResult{ID: call.ID, Name: call.Name, Output: bound(told(err), maxOutput), IsError: true}
+	}
+	if s.redacts {
+		return redacted(ctx, host, result)
+	}
+	return result
 }
 
 // dispatch is the one way to a tool: is there such a tool, was it granted, do the arguments fit, run. The tool itself asks

@@ -35,7 +35,7 @@ func call(t testing.TB, set *Set, name string, arguments any) agent.ToolResult {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return set.Run(t.Context(), agent.ToolCall{ID: "c1", Name: name, Input: input}, unheard)
+	return set.Run(t.Context(), nil, agent.ToolCall{ID: "c1", Name: name, Input: input}, unheard)
 }
 
 func unheard(agent.Event) {}

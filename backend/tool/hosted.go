@@ -1,0 +1,56 @@
+package tool
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	"parley/backend/agent"
+)
+
+// hosted is the definition of a tool that the app runs.
+func hosted(h agent.HostedTool) Foreign {
+	return Foreign{
+		Definition: Definition{Name: h.Name, Description: h.Description, Schema: h.InputSchema},
+		Version:    h.Version, Permission: h.Permission, Secrets: h.Secrets,
+	}
+}
+
+func (s *Set) findHosted(name string) (agent.HostedTool, bool) {
+	i := slices.IndexFunc(s.hosted, func(h agent.HostedTool) bool { return h.Name == name })
+	if i < 0 {
+		return agent.HostedTool{}, false
+	}
+	return s.hosted[i], true
+}
+
+// redacted gives a result without what the app knows to be secret. If that cannot be done the result is withheld.
+func redacted(ctx context.Context, host agent.Host, r agent.ToolResult) agent.ToolResult {
+	output, err := host.Redact(ctx, r.Output)
+	data := ""
+	if err == nil && len(r.Data) > 0 {
+		data, err = host.Redact(ctx, string(r.Data))
+	}
+	if err != nil {
+		return agent.ToolResult{ID: r.ID, Name: r.Name, IsError: true, Output: "What " + r.Name + " gave is withheld, because it could not be searched for secrets: " + told(err)}
+	}
+	r.Output, r.Data = output, json.RawMessage(data)
+	if !json.Valid(r.Data) { // what stands for a secret took the place of more than a text: the output says the same
+		r.Data = nil
+	}
+	return r
+}
+
+// redacting is say, without what the app knows to be secret. Progress that cannot be searched is not said.
+func redacting(ctx context.Context, host agent.Host, say say) say {
+	return func(e agent.Event) {
+		if p, ok := e.(agent.ToolProgress); ok {
+			var err error
+			if p.Output, err = host.Redact(ctx, p.Output); err != nil {
+				return
+			}
+			e = p
+		}
+		say(e)
+	}
+}
