@@ -12,6 +12,7 @@ import { Button } from '../ui/button.tsx';
 import { useStore } from '../ui/store.ts';
 import { text } from '../ui/text.ts';
 import { QuestionCard } from './card.tsx';
+import { SecretsAsked, secretsOf } from './secrets.tsx';
 
 interface ApprovalProps {
   session: OpenSession;
@@ -50,6 +51,7 @@ export function ApprovalCard({ session, question, place, title, children }: Appr
               </span>
             )}
           </p>
+          <SecretsAsked asks={asks} />
           <div className="mt-2">{diff ? <Diff lines={parseDiff(diff)} /> : children}</div>
           <div className="mt-3 flex flex-wrap items-center gap-2">
             <Choice shortcut="Y" disabled={cannot} onClick={keys.y}>
@@ -79,6 +81,7 @@ export function ApprovalCard({ session, question, place, title, children }: Appr
             <div className="mt-2.5 flex flex-wrap items-center gap-x-2 gap-y-1.5">
               <p id={ruled} className="min-w-0 text-soft">
                 {text.allow.like} <code className="font-mono text-code break-words text-ink">{rule}</code>
+                {secretsOf(asks).length > 0 && <span className="block">{text.allow.grants}</span>}
               </p>
               {wider.map(scope => (
                 <Choice key={scope} shortcut={scope[0]!.toUpperCase()} disabled={cannot} aria-describedby={ruled} onClick={() => allow(scope)}>
