@@ -7,6 +7,7 @@ import { ParleyContext, type Parley } from '../parley.ts';
 import { Dialogs } from '../ui/dialogs.ts';
 import Secrets from './dialog.tsx';
 import { dayOf, endOf } from './edit.tsx';
+import { referencesTo } from './picker.tsx';
 import { namesIn } from './names.ts';
 import { secretsText as said } from './text.ts';
 
@@ -117,6 +118,12 @@ test.each([
   ['A=1\nexport B_2="x\n# C=3\n  D.e = f\n=g\nnothing', ['A', 'B_2', 'D.e']],
   ['', []],
 ])('the names in %j', (file, names) => expect(namesIn(file)).toEqual(names));
+
+test('the references that there may be, to fields as well', () => {
+  const hidden = { ...secret, slug: 'db', fields: ['old'] };
+  const references = referencesTo([secret, hidden, { ...hidden, project: 'p', hides: true, fields: ['user', 'password'] }]);
+  expect(references).toEqual(['{{secret:token}}', '{{secret:db}}', '{{secret:db.user}}', '{{secret:db.password}}']);
+});
 
 test('a day ends with its last second, and is the same day again', () => {
   expect(dayOf(endOf('2027-03-01'))).toBe('2027-03-01');

@@ -71,6 +71,10 @@ export const secretsText = {
     nothing: 'Nothing refers to it.',
     do: 'Delete it',
   },
+  picker: {
+    insert: 'Insert a secret…',
+    none: 'There is no secret to refer to. Store one under “Secrets and keys” first.',
+  },
   importing: {
     title: 'Import from .env',
     says: 'Paste the text of a .env file. Each line becomes a secret.',
