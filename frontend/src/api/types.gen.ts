@@ -670,6 +670,19 @@ export interface SecretUses {
   uses: SecretUse[]
 }
 
+export interface CredentialsToFind {
+  text: string
+}
+
+export interface Credential {
+  kind: string
+  text: string
+}
+
+export interface CredentialsFound {
+  found: Credential[]
+}
+
 export type KeySource = "keychain" | "environment"
 
 export interface Key {
