@@ -26,12 +26,12 @@ type Options struct {
 	Environment *agent.Environment
 	Agent       func(ctx context.Context, project agent.ProjectID, id string) (agent.Spec, error) // "" is the agent for who chose none
 	Harness     func(agent.Kind) (agent.Harness, error)
-	Key         func(provider string) (string, bool)          // the API key of a provider
-	Servers     func(ids []string) ([]agent.MCPServer, error) // the MCP servers of these names
-	Scratch     func(agent.SessionKey) string                 // a session's own folder
-	Folder      func(agent.ProjectID) string                  // that the new sessions of a project are about; empty if none
-	Data        string                                        // as agent.Policy's
-	Known       func(context.Context) (*redact.Known, error)  // what is secret; nil: nothing is
+	Key         func(ctx context.Context, project agent.ProjectID, provider string) (string, error) // the API key that a project uses; empty if none is needed
+	Servers     func(ids []string) ([]agent.MCPServer, error)                                       // the MCP servers of these names
+	Scratch     func(agent.SessionKey) string                                                       // a session's own folder
+	Folder      func(agent.ProjectID) string                                                        // that the new sessions of a project are about; empty if none
+	Data        string                                                                              // as agent.Policy's
+	Known       func(context.Context) (*redact.Known, error)                                        // what is secret; nil: nothing is
 	Log         *slog.Logger
 }
 
