@@ -3,6 +3,7 @@ package agent
 import (
 	"cmp"
 	"maps"
+	"slices"
 )
 
 // Overlay is what a request says about its agent: it wins over the stored one. Nil fields are inherited.
@@ -37,6 +38,9 @@ func (o Overlay) Over(spec Spec) Spec {
 	}
 	if o.Tools != nil {
 		spec.Tools, spec.AuthorTools = *o.Tools, nil
+		if !slices.Contains(spec.Tools, runCommand) {
+			spec.CommandEnv = nil
+		}
 	}
 	replace(&spec.ClientTools, o.ClientTools)
 	replace(&spec.MCPServers, o.MCPServers)

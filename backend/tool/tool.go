@@ -85,6 +85,9 @@ func Open(policy agent.Policy, launch agent.Launch, foreign ...Foreign) (*Set, e
 	if s.files, err = OpenFiles(policy); err != nil {
 		return nil, err
 	}
+	for name, value := range launch.CommandEnv {
+		s.files.lent = append(s.files.lent, name+"="+value)
+	}
 	for _, t := range launch.AuthorTools {
 		f, err := authored(s.files, t)
 		if err != nil {
