@@ -85,8 +85,9 @@ func (s Spec) CheckSecrets() error {
 	return nil
 }
 
-// refsIn lists what the values of lists refer to, each once. What is no reference there has been refused before.
-func refsIn(lists ...map[string]string) []SecretRef {
+// SecretRefsIn lists what the values of lists refer to, each once and in a stable order. What is no reference there has been
+// refused before.
+func SecretRefsIn(lists ...map[string]string) []SecretRef {
 	var all strings.Builder
 	for _, list := range lists {
 		for _, name := range slices.Sorted(maps.Keys(list)) {
@@ -101,7 +102,7 @@ func refsIn(lists ...map[string]string) []SecretRef {
 // other Launch it is neither kept nor logged.
 func (l Launch) Filled(secrets map[string]string) (Launch, error) {
 	fill := func(list map[string]string) (map[string]string, error) {
-		if len(refsIn(list)) == 0 {
+		if len(SecretRefsIn(list)) == 0 {
 			return list, nil
 		}
 		filled := map[string]string{}

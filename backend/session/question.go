@@ -264,9 +264,12 @@ func (s *Sessions) consequences(ctx context.Context, t *Turn) (results []agent.E
 		if q.Answer == nil || settled[q.Request.Call] {
 			continue
 		}
-		if q.Request.Kind == agent.UserApproval && q.Answer.Approved {
+		switch granted := q.Request.Kind == agent.UserApproval && q.Answer.Approved; {
+		case granted && isGrant(q.Request.Call):
+			results = append(results, agent.ToolResult{ID: q.Request.Call, Output: "The person allowed it."})
+		case granted:
 			approved = append(approved, q.Request.Call)
-		} else {
+		default:
 			results = append(results, resultOf(q.Request.Kind, *q.Answer))
 		}
 	}
