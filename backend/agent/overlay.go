@@ -10,7 +10,7 @@ import (
 type Overlay struct {
 	Name, Model, Provider, SystemPrompt *string
 	Permissions                         *Permissions // an empty Mode is inherited, and so are the rules if there are none
-	Tools                               *[]string    // instead of all that the agent has, its own too
+	Tools                               *[]string    // by their names, those of the agent's own too
 	ClientTools                         *[]ClientToolSpec
 	MCPServers                          *[]string
 	Login                               *Login            // with LoginOwn the model is the program's choice unless Model is set; to name a Provider is to ask for LoginKey
@@ -37,7 +37,15 @@ func (o Overlay) Over(spec Spec) Spec {
 		}
 	}
 	if o.Tools != nil {
-		spec.Tools, spec.AuthorTools = *o.Tools, nil
+		own := spec.AuthorTools
+		spec.Tools, spec.AuthorTools = nil, nil
+		for _, name := range *o.Tools {
+			if i := slices.IndexFunc(own, func(t AuthorTool) bool { return t.Name == name }); i >= 0 {
+				spec.AuthorTools = append(spec.AuthorTools, own[i])
+			} else {
+				spec.Tools = append(spec.Tools, name)
+			}
+		}
 		if !slices.Contains(spec.Tools, runCommand) {
 			spec.CommandEnv = nil
 		}

@@ -80,6 +80,15 @@ func (l Launch) Reaches() []string {
 	return urls
 }
 
+// ToolNames lists the tools that an agent has by name: Parley's, and its own.
+func (s Spec) ToolNames() []string {
+	names := slices.Clone(s.Tools)
+	for _, t := range s.AuthorTools {
+		names = append(names, t.Name)
+	}
+	return names
+}
+
 // HasTools reports whether an agent is given tools besides those of its own program.
 func (s Spec) HasTools() bool {
 	return len(s.Tools)+len(s.AuthorTools)+len(s.ClientTools)+len(s.MCPServers) > 0

@@ -57,13 +57,12 @@ func grant(spec agent.Spec, known []string) (agent.Launch, error) {
 			return launch, agent.Errorf(agent.CodeToolUnavailable, "The agent %q asks for the tool %q, which does not exist. There are: %s.", spec.ID, name, strings.Join(known, ", "))
 		}
 	}
-	names := slices.Clone(spec.Tools)
 	for _, t := range spec.AuthorTools {
 		if err := checkAuthorTool(t, known); err != nil {
 			return launch, err
 		}
-		names = append(names, t.Name)
 	}
+	names := spec.ToolNames()
 	for _, c := range spec.ClientTools {
 		var schema struct{ Type string }
 		if !agent.ToolName.MatchString(c.Name) {

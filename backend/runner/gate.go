@@ -264,8 +264,8 @@ func (g *Gate) play(v *visit, launch agent.Launch, prompt agent.Prompt, out *out
 		return outcome{failure: agent.AsError(err)}
 	}
 	defer conn.Close()
-	v.conn.Store(&conn)
 	prompt.Host = v.asker
+	v.open(v.ctx, conn)
 	finish, output, err := relay(conn.Prompt(v.ctx, prompt), out, func() {})
 	if err != nil {
 		return outcome{failure: agent.AsError(err)}

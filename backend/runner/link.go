@@ -48,7 +48,7 @@ type exchange struct {
 	key      agent.SessionKey
 	turn     agent.TurnID
 	prompt   agent.Prompt
-	request  []byte        // a line
+	request  []byte        // a line; set before the turn begins
 	controls chan []byte   // lines that follow it
 	conn     *conn         // that asked
 	records  chan record   // events and asks, then how the turn ended; unbuffered, so none is left when dead is closed
@@ -64,7 +64,7 @@ func (l *link) Open(_ context.Context, launch agent.Launch) (agent.Conn, error) 
 	case <-l.gone:
 	default:
 		if !l.closed.Load() {
-			return &conn{runner: l, launch: launch, closed: make(chan struct{})}, nil
+			return &conn{runner: l, launch: launch, permits: launch.Permits(), closed: make(chan struct{})}, nil
 		}
 	}
 	return nil, agent.Errorf(agent.CodeSandbox, "The agent's process is gone; nothing can be asked of it.")

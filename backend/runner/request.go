@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"sync"
 	"sync/atomic"
 
 	"parley/backend/agent"
@@ -152,13 +153,18 @@ type control struct {
 	Data    json.RawMessage `json:"data,omitempty"`
 	IsError bool            `json:"isError,omitempty"`
 	Denied  bool            `json:"denied,omitempty"`
+
+	// Of permissions: as in a request.
+	PermissionPolicy agent.PermissionPolicy `json:"permissionPolicy,omitempty"`
+	Permissions      agent.Rules            `json:"permissions,omitzero"`
 }
 
 const (
-	controlPing   = "ping"
-	controlStop   = "stop"
-	controlSteer  = "steer"
-	controlOutput = "tool_output"
+	controlPing        = "ping"
+	controlStop        = "stop"
+	controlSteer       = "steer"
+	controlOutput      = "tool_output"
+	controlPermissions = "permissions"
 )
 
 func decodeLine(line []byte) (incoming, error) {
@@ -177,7 +183,7 @@ func (in incoming) obey(ctx context.Context, turn *addressed) ack {
 	a := ack{ID: in.ID}
 	switch c := in.Control; {
 	case c.Type == controlPing:
-	case c.Type != controlStop && c.Type != controlSteer && c.Type != controlOutput:
+	case c.Type != controlStop && c.Type != controlSteer && c.Type != controlOutput && (c.Type != controlPermissions || !c.PermissionPolicy.Valid()):
 		a.Error = fmt.Sprintf("the control %q is not supported", c.Type)
 	case turn == nil:
 		a.Error = "no such turn is running"
@@ -186,6 +192,10 @@ func (in incoming) obey(ctx context.Context, turn *addressed) ack {
 	case c.Type == controlOutput:
 		if !turn.asker.answer(c) {
 			a.Error = "nobody waits for this"
+		}
+	case c.Type == controlPermissions:
+		if !turn.permit(ctx, c) {
+			a.Error = "the turn goes on with the permissions that it has"
 		}
 	case !turn.steer(ctx, agent.Steering{Message: agent.MessageID(c.Ref), Text: c.Note}):
 		a.Error = "the turn does not take it"
@@ -199,6 +209,33 @@ type addressed struct {
 	stop  func()
 	asker *asker
 	conn  atomic.Pointer[agent.Conn] // nil until it is open
+
+	permitting sync.Mutex
+	permits    *control // that came last; nil if none did
+}
+
+// open lets controls reach the turn from now on, and the one about its permissions that came before.
+func (t *addressed) open(ctx context.Context, conn agent.Conn) {
+	t.permitting.Lock()
+	defer t.permitting.Unlock()
+	t.conn.Store(&conn)
+	if t.permits != nil {
+		_ = t.apply(ctx, conn) // who asked has its answer
+	}
+}
+
+func (t *addressed) permit(ctx context.Context, c control) bool {
+	t.permitting.Lock()
+	defer t.permitting.Unlock()
+	t.permits = &c
+	conn := t.conn.Load()
+	return conn == nil || t.apply(ctx, *conn)
+}
+
+// apply binds the turn to what came last. t.permitting is held.
+func (t *addressed) apply(ctx context.Context, conn agent.Conn) bool {
+	p, ok := conn.(agent.Permitter)
+	return ok && p.Permit(ctx, t.permits.PermissionPolicy, t.permits.Permissions)
 }
 
 func (t *addressed) steer(ctx context.Context, said agent.Steering) bool {

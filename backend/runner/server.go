@@ -264,7 +264,7 @@ func (s *server) play(ctx context.Context, turn *addressed, launch agent.Launch,
 		return agent.Finish{}, "", err
 	}
 	defer conn.Close()
-	turn.conn.Store(&conn)
+	turn.open(ctx, conn)
 	return relay(conn.Prompt(ctx, prompt), s.out, turn.asker.heard)
 }
 

@@ -226,6 +226,9 @@ func TestHelloAndControl(t *testing.T) {
 	golden(t, "hello", string(encodeHello("1.2.3"))+"\n")
 	golden(t, "control", string(encodeControl("stop", key, control{Type: "stop"}))+string(ack{ID: "stop", OK: true}.encode())+"\n"+
 		string(ack{ID: "stop", Error: "no such turn is running"}.encode())+"\n"+
+		string(encodeControl("c1", key, control{
+			Type: controlPermissions, PermissionPolicy: agent.PermissionDeny, Permissions: agent.Rules{Rules: []agent.Rule{{Pattern: "egress", Permission: agent.Deny}}},
+		}))+
 		string(encodeControl("msg_1", key, control{Type: "steer", Ref: "msg_1", Note: "and <quickly>"}))+string(ack{ID: "msg_1", OK: true}.encode())+"\n")
 	for _, a := range []ack{{Type: controlAck, ID: "c", OK: true}, {Type: controlAck, ID: "c", Error: "no"}} {
 		if r, err := decodeRecord(a.encode()); err != nil || r.ack == nil || *r.ack != a {

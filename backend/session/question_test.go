@@ -339,7 +339,7 @@ func TestAClientsTool(t *testing.T) {
 func TestAFormIsHeldToItsSchema(t *testing.T) {
 	w := fresh(t)
 	r := says(`[[tool:ask_user {"question":"How many?","schema":{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}}]] [[say:thanks]]`)
-	r.Overlay.Tools = &[]string{"ask_user"}
+	r.Agent = careful.ID
 	q := w.waits(t, w.send(t, r))
 	for _, output := range []string{`{}`, `{"n":"4"}`} {
 		_, err := w.Answer(t.Context(), w.question(t, q.ID), agent.InteractionResponse{ID: q.ID, Approved: true, Output: []byte(output)})

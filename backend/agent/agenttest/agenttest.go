@@ -62,6 +62,7 @@ var cases = []struct {
 	{"StopsWhileTheAppRunsACall", stopsWhileTheAppRunsACall},
 	{"SandboxClosesWhileTheAppRunsACall", sandboxClosesWhileTheAppRunsACall},
 	{"Steers", steers},
+	{"Permits", permits},
 	{"StopsBeforeAnything", stopsBeforeAnything},
 	{"StopsWhileWaiting", stopsWhileWaiting},
 	{"StopsInTheMiddle", stopsInTheMiddle},

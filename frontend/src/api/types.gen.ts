@@ -275,6 +275,7 @@ export interface Session {
   status: Status
   agent: Agent
   mode: Mode
+  modeKept?: boolean
   workingDir: string
   scope: FileScope
   scratch: string
@@ -668,6 +669,19 @@ export interface SecretUse {
 
 export interface SecretUses {
   uses: SecretUse[]
+}
+
+export interface CredentialsToFind {
+  text: string
+}
+
+export interface Credential {
+  kind: string
+  text: string
+}
+
+export interface CredentialsFound {
+  found: Credential[]
 }
 
 export type KeySource = "keychain" | "environment"
