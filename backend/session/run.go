@@ -144,7 +144,7 @@ func (s *Sessions) openNew(ctx context.Context, t *Turn, session store.Session, 
 
 // reopen opens the agent for a turn that was paused, with what follows from the answers.
 func (s *Sessions) reopen(ctx context.Context, t *Turn, session store.Session, log *turnLog) opened {
-	results, approved, err := s.consequences(ctx, t)
+	results, approved, err := s.consequences(ctx, t, log)
 	if err != nil {
 		return opened{err: err}
 	}
@@ -163,7 +163,7 @@ func (s *Sessions) reopen(ctx context.Context, t *Turn, session store.Session, l
 	if err != nil {
 		return opened{err: err}
 	}
-	o := s.open(ctx, t, session, instructions, row.Parent, append(before, uistream.Durable(t.records)...))
+	o := s.open(ctx, t, session, instructions, row.Parent, append(before, log.secrets.restore(uistream.Durable(t.records))...))
 	o.prompt.Approved = approved
 	return o
 }
@@ -235,8 +235,9 @@ func (s *Sessions) Policy(session store.Session) agent.Policy {
 func (s *Sessions) settle(ctx context.Context, t *Turn, log *turnLog, ended agent.Event) error {
 	var last agent.Record
 	var err error
-	switch ended := ended.(type) {
+	switch ended := log.safe(ctx, ended)[0].(type) {
 	case agent.TurnPaused:
+		s.keepWhole(t.ID, log.secrets.whole)
 		last, err = s.Store.PauseTurn(ctx, t.Key, t.ID, ended)
 	case agent.TurnCompleted:
 		defer s.takeBack(t.Key)

@@ -30,7 +30,7 @@ type Options struct {
 	Key         func(provider string) (string, bool)                                     // the API key of a provider
 	Servers     func(ids []string) ([]agent.MCPServer, error)                            // the MCP servers of these names
 	Resolve     func(context.Context, agent.ProjectID, agent.SecretRef) (string, error)  // the value of a secret, as it is now
-	Known       func(context.Context) (*redact.Known, error)                             // the values of all secrets
+	Known       func(context.Context) (*redact.Known, error)                             // what is secret; nil: nothing is
 	Used        func(ctx context.Context, key agent.SessionKey, slug, tool string) error // notes that a tool was given a secret
 	Scratch     func(agent.SessionKey) string                                            // a session's own folder
 	Folder      func(agent.ProjectID) string                                             // that the new sessions of a project are about; empty if none
@@ -47,13 +47,17 @@ type Sessions struct {
 	mu      sync.Mutex
 	turns   map[agent.SessionKey]*Turn                      // running
 	given   map[agent.SessionKey]map[agent.MessageID]string // see give
+	whole   map[agent.TurnID]map[string]json.RawMessage     // of paused turns: see secrets.whole
 	closed  bool
 	running sync.WaitGroup
 }
 
 // Open settles what an earlier process left unsettled and is ready to run sessions. Close it.
 func Open(ctx context.Context, o Options) (*Sessions, error) {
-	s := &Sessions{Options: o, turns: map[agent.SessionKey]*Turn{}, given: map[agent.SessionKey]map[agent.MessageID]string{}}
+	s := &Sessions{Options: o, turns: map[agent.SessionKey]*Turn{}, given: map[agent.SessionKey]map[agent.MessageID]string{}, whole: map[agent.TurnID]map[string]json.RawMessage{}}
+	if s.Known == nil {
+		s.Known = func(context.Context) (*redact.Known, error) { return nil, nil }
+	}
 	answered, err := s.recover(ctx)
 	if err != nil {
 		return nil, err
