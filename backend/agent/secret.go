@@ -73,8 +73,8 @@ func refsIn(lists ...map[string]string) []SecretRef {
 	return refs
 }
 
-// Filled is l with the values that Prompt.Secrets holds where it refers to secrets. Unlike any other Launch it is neither kept
-// nor logged.
+// Filled is l with the values that Prompt.Secrets holds where it refers to secrets; what is hosted stays as it is. Unlike any
+// other Launch it is neither kept nor logged.
 func (l Launch) Filled(secrets map[string]string) (Launch, error) {
 	fill := func(list map[string]string) (map[string]string, error) {
 		if len(refsIn(list)) == 0 {
@@ -101,8 +101,11 @@ func (l Launch) Filled(secrets map[string]string) (Launch, error) {
 		return l, err
 	}
 	l.AuthorTools = slices.Clone(l.AuthorTools)
-	for i := range l.AuthorTools {
-		if l.AuthorTools[i].Secrets, err = fill(l.AuthorTools[i].Secrets); err != nil {
+	for i, t := range l.AuthorTools {
+		if slices.ContainsFunc(l.Hosted, func(h HostedTool) bool { return h.Name == t.Name }) {
+			continue
+		}
+		if l.AuthorTools[i].Secrets, err = fill(t.Secrets); err != nil {
 			return l, err
 		}
 	}

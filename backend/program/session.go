@@ -227,13 +227,13 @@ func (n *session) introduce(h how) agent.Event {
 
 // begin lets the speaker take a turn. It gives the calls that the person allowed in a program that is gone: they were its own, and this
 // one is told to make them anew.
-func (n *session) begin(prompt agent.Prompt, h how) (lost []agent.ToolCall) {
+func (n *session) begin(permits *agent.Permits, prompt agent.Prompt, h how) (lost []agent.ToolCall) {
 	n.idle()
 	if late := n.line.late.Swap(0); late > 0 {
 		slog.Warn("program: it spoke between turns", "program", n.name(), "lines", late)
 	}
 	n.after = ""
-	n.play = newPlay(n.launch, prompt, n.hide)
+	n.play = newPlay(n.launch.ClientTools, permits, prompt, n.hide)
 	if h != warm {
 		_, lost = prompt.Resumed()
 	}

@@ -23,6 +23,10 @@ type customTool struct {
 	Secrets    map[string]string `json:"secrets,omitempty"` // references: the values are the request's
 	Args       json.RawMessage   `json:"args,omitempty"`
 	TimeoutMS  int               `json:"timeoutMs,omitempty"`
+
+	// Of those of the app.
+	Version string   `json:"version,omitempty"`
+	Grants  []string `json:"grants,omitempty"` // slugs of secrets
 }
 
 // The kinds.
@@ -30,7 +34,15 @@ const (
 	kindClient   = "client"
 	kindCode     = "code"
 	kindCallback = "callback"
+	kindHost     = "host"
 )
+
+func hostedTool(h agent.HostedTool) customTool {
+	return customTool{
+		Name: h.Name, Description: h.Description, InputSchema: h.InputSchema, Kind: kindHost,
+		Permission: h.Permission, Version: h.Version, Grants: h.Secrets,
+	}
+}
 
 func authorTool(t agent.AuthorTool) customTool {
 	kind := kindCode
@@ -53,11 +65,17 @@ func (c customTool) addTo(launch *agent.Launch) error {
 	case kindClient:
 		launch.ClientTools = append(launch.ClientTools, agent.ClientToolSpec{Name: c.Name, Description: c.Description, InputSchema: c.InputSchema})
 		return nil
+	case kindHost:
+		launch.Hosted = append(launch.Hosted, agent.HostedTool{
+			Name: c.Name, Description: c.Description, InputSchema: c.InputSchema,
+			Version: c.Version, Secrets: c.Grants, Permission: c.Permission,
+		})
+		return nil
 	case kindCode:
 	case kindCallback:
 		t.Kind = agent.AuthorHTTP
 	default:
-		_, _, err := refuse("the tool %q is of the kind %q; there are client, code and callback", c.Name, c.Kind)
+		_, _, err := refuse("the tool %q is of the kind %q; there are client, code, callback and host", c.Name, c.Kind)
 		return err
 	}
 	if err := t.Check(); err != nil {

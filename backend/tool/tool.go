@@ -137,21 +137,26 @@ func (s *Set) RunApproved(ctx context.Context, host agent.Host, call agent.ToolC
 }
 
 func (s *Set) result(ctx context.Context, host agent.Host, call agent.ToolCall, approved bool, say say) agent.ToolResult {
-	if _, ok := s.findHosted(call.Name); ok {
+	if _, ok := s.findHosted(call.Name); ok && isObject(call.Input) { // run refuses what is none
 		return host.Call(ctx, call, say)
 	}
 	if s.redacts {
 		say = redacting(ctx, host, say)
 	}
 	output, data, err := s.dispatch(ctx, call, s.files.during(approved, say), say)
-	result := agent.ToolResult{ID: call.ID, Name: call.Name, Output: shorten(output), Data: data}
+	r := agent.ToolResult{ID: call.ID, Name: call.Name, Output: output, Data: data, IsError: err != nil}
 	if err != nil {
-		result = agent.ToolResult{ID: call.ID, Name: call.Name, Output: bound(told(err), maxOutput), IsError: true}
+		r.Output = told(err)
 	}
-	if s.redacts {
-		return redacted(ctx, host, result)
+	if s.redacts { // before it is cut: half of a secret is not found
+		r = redacted(ctx, host, r)
 	}
-	return result
+	if r.IsError {
+		r.Output = bound(r.Output, maxOutput)
+	} else {
+		r.Output = shorten(r.Output)
+	}
+	return r
 }
 
 // dispatch is the one way to a tool: is there such a tool, was it granted, do the arguments fit, run. The tool itself asks

@@ -274,6 +274,7 @@ export interface Session {
   status: Status
   agent: Agent
   mode: Mode
+  modeKept?: boolean
   workingDir: string
   scope: FileScope
   scratch: string
@@ -667,6 +668,19 @@ export interface SecretUse {
 
 export interface SecretUses {
   uses: SecretUse[]
+}
+
+export interface CredentialsToFind {
+  text: string
+}
+
+export interface Credential {
+  kind: string
+  text: string
+}
+
+export interface CredentialsFound {
+  found: Credential[]
 }
 
 export type KeySource = "keychain" | "environment"
