@@ -22,7 +22,7 @@ const whole: AgentDetails = {
   provider: 'openai',
   model: 'm',
   system_prompt: 'p',
-  tools: ['read_file'],
+  tools: ['read_file', 'run_command'],
   mcp_servers: ['notes'],
   permissions: { mode: 'plan', default: 'allow_reads', rules: [{ pattern: 'fs_write', permission: 'deny' }], allowed_commands: ['go vet'], allowed_command_globs: ['git log *'], allowed_domains: ['example.org'] },
   options: { effort: 'high' },
@@ -47,6 +47,10 @@ test('what a harness does not have is left out', () => {
   const native = toDetails({ ...own, harness: 'native' });
   expect(native).toMatchObject({ provider: 'openai', options: {} });
   expect(native).not.toHaveProperty('login');
+});
+
+test('variables go with the commands that they are for', () => {
+  expect(toDetails({ ...toDraft(whole), tools: ['read_file'] })).toMatchObject({ command_env: {} });
 });
 
 test('a tool of its own whose JSON is none is refused by name', () => {

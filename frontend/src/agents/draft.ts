@@ -42,6 +42,9 @@ export const blank: Draft = {
   env: [],
 };
 
+/** The tool whose commands can be given variables. */
+export const runCommand = 'run_command';
+
 /** Whether a harness is a program, which has an account and options of its own. */
 export const isProgram = (harness: string) => !['native', 'agenta', 'scripted'].includes(harness);
 
@@ -62,7 +65,7 @@ export function toDraft({ permissions, login, options, author_tools, command_env
   };
 }
 
-/** The agent that a form says, or why it is none. What its harness does not have is left out. */
+/** The agent that a form says, or why it is none. What its harness, or its tools, do not have is left out. */
 export function toDetails({ isOwnLogin, mode, fallback, options, own, env, ...rest }: Draft): AgentDetails | string[] {
   const { rules, commands, globs, domains, ...fields } = rest;
   const ofProgram = isProgram(rest.harness);
@@ -82,7 +85,7 @@ export function toDetails({ isOwnLogin, mode, fallback, options, own, env, ...re
       allowed_domains: domains.filter(Boolean),
     } as AgentDetails['permissions'],
     author_tools: tools as AgentDetails['author_tools'],
-    command_env: fromPairs(env),
+    command_env: rest.tools.includes(runCommand) ? fromPairs(env) : {},
     options: ofProgram ? fromPairs(options) : {},
   };
 }

@@ -6,7 +6,7 @@ import { Button } from '../ui/button.tsx';
 import { Select } from '../ui/select.tsx';
 import { useStore } from '../ui/store.ts';
 import { text } from '../ui/text.ts';
-import { idFor, isProgram, toDetails, type Draft } from './draft.ts';
+import { idFor, isProgram, runCommand, toDetails, type Draft } from './draft.ts';
 import { Cell, Checks, Choice, Field, Group, LongField, Rows } from './fields.tsx';
 import { OwnTools, Pairs, references } from './own.tsx';
 import { Servers } from './servers.tsx';
@@ -56,9 +56,11 @@ export function Editor({ initial, isKnown, onDone }: EditorProps) {
       </Group>
       <Servers chosen={draft.mcp_servers} onChange={mcp_servers => change({ mcp_servers })} />
       <OwnTools tools={draft.own} onChange={own => change({ own })} />
-      <Group title={said.env} says={said.envSays}>
-        <Pairs pairs={draft.env} words={said.variable} onChange={env => change({ env })} />
-      </Group>
+      {draft.tools.includes(runCommand) && (
+        <Group title={said.env} says={said.envSays}>
+          <Pairs pairs={draft.env} words={said.variable} onChange={env => change({ env })} />
+        </Group>
+      )}
       <References id={references} />
       <Permissions draft={draft} change={change} />
       <div role="alert" className="text-sm text-bad empty:hidden">

@@ -91,7 +91,7 @@ export const agentsText = {
       badJSON: (tool: string, what: string) => `“${what}” of the tool “${tool}” is not JSON.`,
     },
     env: 'Variables of its commands',
-    envSays: 'What run_command gives to what it runs. A value may refer to a secret; the first use then asks you.',
+    envSays: 'What run_command gives to what it runs: TOKEN, {{secret:my-token}}. The first use asks you.',
     variable: {
       name: (n: number) => `Name of variable ${n}`,
       value: (n: number) => `Value of variable ${n}`,
