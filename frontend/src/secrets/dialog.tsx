@@ -18,12 +18,12 @@ type Doing = { what: 'list'; warnings: string[] } | { what: 'add' | 'import' | '
 export default function Secrets() {
   const [kind, turnTo] = useState<Kind>('secrets');
   const [doing, start] = useState<Doing>({ what: 'list', warnings: [] });
-  const back = (warnings: string[] = []) => start({ what: 'list', warnings });
+  const back = (warnings: string[]) => start({ what: 'list', warnings });
   switch (doing.what) {
     case 'add':
       return <AddSecret onDone={back} />;
     case 'import':
-      return <ImportSecrets onDone={back} />;
+      return <ImportSecrets onDone={() => back([])} />;
     case 'edit':
       return <EditSecret secret={doing.secret} onDone={back} />;
     case 'rotate':
@@ -31,7 +31,7 @@ export default function Secrets() {
     case 'remove':
       return <RemoveSecret secret={doing.secret} onDone={back} />;
     case 'addKey':
-      return <AddKey onDone={back} />;
+      return <AddKey onDone={() => back([])} />;
   }
   return (
     <Dialog title={text.secrets} isWide>

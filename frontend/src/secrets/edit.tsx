@@ -9,7 +9,7 @@ import { secretsText } from './text.ts';
 const said = secretsText.form;
 
 /** Called when it is over, with what the person should know about what was done. */
-type Done = (warnings?: string[]) => void;
+type Done = (warnings: string[]) => void;
 
 /** Where a person gives a value a name. */
 export function AddSecret({ onDone }: { onDone: Done }) {
@@ -25,7 +25,7 @@ export function AddSecret({ onDone }: { onDone: Done }) {
     await attempt.run(async () => onDone((await client.addSecret(secret)).warnings));
   };
   return (
-    <Step title={said.new} attempt={attempt} label={said.save} onSubmit={form => void submit(form)} onCancel={() => onDone()}>
+    <Step title={said.new} attempt={attempt} label={said.save} onSubmit={form => void submit(form)} onCancel={() => onDone([])}>
       <div className="grid gap-4 sm:grid-cols-2">
         <PlainField name="name" label={said.name} required maxLength={128} data-focus value={name} onChange={event => rename(event.target.value)} />
         <PlainField name="slug" label={said.slug} required value={shown} onChange={event => fix(event.target.value)} spellCheck={false}>
@@ -53,7 +53,7 @@ export function EditSecret({ secret, onDone }: { secret: Secret; onDone: Done })
     await attempt.run(async () => onDone((await client.changeSecret(secret, change)).warnings));
   };
   return (
-    <Step title={said.change(secret.name)} attempt={attempt} label={said.save} onSubmit={form => void submit(form)} onCancel={() => onDone()}>
+    <Step title={said.change(secret.name)} attempt={attempt} label={said.save} onSubmit={form => void submit(form)} onCancel={() => onDone([])}>
       <PlainField name="name" label={said.name} required maxLength={128} data-focus defaultValue={secret.name}>
         <p className="text-xs break-words text-faint">{said.slugSays(secret.slug)}</p>
       </PlainField>
@@ -71,7 +71,7 @@ export function RotateSecret({ secret, onDone }: { secret: Secret; onDone: Done 
     await attempt.run(async () => onDone((await client.changeSecret(secret, { value: valueOf(form, 'value'), format })).warnings));
   };
   return (
-    <Step title={secretsText.rotate.title(secret.name)} attempt={attempt} label={secretsText.rotate.do} onSubmit={form => void submit(form)} onCancel={() => onDone()}>
+    <Step title={secretsText.rotate.title(secret.name)} attempt={attempt} label={secretsText.rotate.do} onSubmit={form => void submit(form)} onCancel={() => onDone([])}>
       <p className="text-sm text-soft">{secretsText.rotate.says}</p>
       <ValueField name="value" label={said.value} isLong={format === 'json'}>
         {format === 'json' && <p className="text-xs text-faint">{said.jsonSays}</p>}
@@ -89,12 +89,12 @@ export function RemoveSecret({ secret, onDone }: { secret: Secret; onDone: Done 
   const remove = async () => {
     await attempt.run(async () => {
       await client.removeSecret(secret);
-      onDone();
+      onDone([]);
     });
   };
   const { title, breaks, nothing, do: label } = secretsText.removing;
   return (
-    <Step title={title(secret.name)} attempt={attempt} label={label} onSubmit={() => void remove()} onCancel={() => onDone()}>
+    <Step title={title(secret.name)} attempt={attempt} label={label} onSubmit={() => void remove()} onCancel={() => onDone([])}>
       {secret.references.length === 0 ? (
         <p className="text-sm text-soft">{nothing}</p>
       ) : (
