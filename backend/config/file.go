@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"maps"
 	"regexp"
 	"slices"
@@ -48,7 +49,7 @@ func (k Known) Parse(src []byte) (agent.Spec, []Problem) {
 		{"model", into(&spec.Model)},
 		{"system_prompt", into(&spec.SystemPrompt)},
 		{"tools", func(v value) { spec.Tools = k.tools(v) }},
-		{"mcp_servers", func(v value) { spec.MCPServers = refs(v) }},
+		{"mcp_servers", func(v value) { spec.MCPServers, spec.OwnServers = mcpServers(v) }},
 		{"permissions", func(v value) { spec.Permissions = permissions(v) }},
 		{"login", choice(&spec.Login, string(agent.LoginKey), string(agent.LoginOwn))},
 		{"options", func(v value) { spec.Options = v.texts() }},
@@ -128,12 +129,45 @@ func (k Known) tools(v value) (list []string) {
 	return list
 }
 
-// refs reads which MCP servers an agent may use, of those that the person has set up.
-func refs(v value) (list []string) {
+// mcpServers reads which MCP servers an agent may use: of those that the person has set up, by {ref: id}, and of its own.
+func mcpServers(v value) (refs []string, own []agent.MCPServer) {
+	var ids []string
 	v.list(func(entry value) {
-		entry.object(field{"ref", func(v value) { list = append(list, v.text()) }})
+		var ref string
+		var s agent.MCPServer
+		before := len(v.in.problems)
+		given := entry.object(
+			field{"ref", into(&ref)},
+			field{"id", into(&s.ID)},
+			field{"transport", choice(&s.Transport, string(agent.TransportStdio), string(agent.TransportHTTP))},
+			field{"command", into(&s.Command)},
+			field{"args", texts(&s.Args)},
+			field{"env", func(v value) { s.Env = v.texts() }},
+			field{"url", into(&s.URL)},
+			field{"headers", func(v value) { s.Headers = v.texts() }},
+			field{"tools_allowlist", func(v value) {
+				s.ToolsAllowlist = []string{} // of which none is not all
+				texts(&s.ToolsAllowlist)(v)
+			}},
+		)
+		_, isRef := given["ref"]
+		id := cmp.Or(ref, s.ID)
+		switch {
+		case slices.Contains(ids, id):
+			entry.fail("An MCP server is called %q above already. Remove one, or call it otherwise.", id)
+		case isRef && len(given) > 1:
+			entry.fail("A ref stands alone: it names a server that is set up elsewhere. Give one of the agent's own an id.")
+		case isRef:
+			refs = append(refs, ref)
+		case len(v.in.problems) == before: // else it is not whole
+			if err := s.Check(); err != nil {
+				entry.fail("%s", agent.AsError(err).Message)
+			}
+			own = append(own, s)
+		}
+		ids = append(ids, id)
 	})
-	return list
+	return refs, own
 }
 
 func permissions(v value) (p agent.Permissions) {
@@ -189,7 +223,17 @@ func Format(spec agent.Spec) ([]byte, error) {
 		Domains      []string `yaml:"allowed_domains,omitempty"`
 	}
 	p := spec.Permissions
-	type server struct{ Ref string }
+	type server struct {
+		Ref            string            `yaml:",omitempty"`
+		ID             string            `yaml:",omitempty"`
+		Transport      agent.Transport   `yaml:",omitempty"`
+		Command        string            `yaml:",omitempty"`
+		Args           []string          `yaml:",omitempty"`
+		Env            map[string]string `yaml:",omitempty"`
+		URL            string            `yaml:",omitempty"`
+		Headers        map[string]string `yaml:",omitempty"`
+		ToolsAllowlist *[]string         `yaml:"tools_allowlist,omitempty"`
+	}
 	file := struct {
 		ID           string
 		Name         string            `yaml:",omitempty"`
@@ -208,7 +252,14 @@ func Format(spec agent.Spec) ([]byte, error) {
 		permissions{Mode: p.Mode, Default: p.Default, Commands: p.Commands, CommandGlobs: p.CommandGlobs, Domains: p.Domains}, spec.Options,
 	}
 	for _, id := range spec.MCPServers {
-		file.MCPServers = append(file.MCPServers, server{id})
+		file.MCPServers = append(file.MCPServers, server{Ref: id})
+	}
+	for _, s := range spec.OwnServers {
+		own := server{"", s.ID, s.Transport, s.Command, s.Args, s.Env, s.URL, s.Headers, nil}
+		if s.ToolsAllowlist != nil {
+			own.ToolsAllowlist = &s.ToolsAllowlist
+		}
+		file.MCPServers = append(file.MCPServers, own)
 	}
 	for _, r := range p.Rules.Rules {
 		file.Permissions.Rules = append(file.Permissions.Rules, rule(r))

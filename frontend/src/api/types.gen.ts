@@ -171,6 +171,19 @@ export interface Sandbox {
 
 export type Kind = "native" | "scripted" | "agenta" | "pi" | "claude"
 
+export type Transport = "stdio" | "http"
+
+export interface MCPServer {
+  id: string
+  transport: Transport
+  command?: string
+  args?: string[]
+  env?: Record<string, string>
+  url?: string
+  headers?: Record<string, string>
+  tools_allowlist?: string[]
+}
+
 export type Permission = "allow" | "ask" | "deny" | "allow_reads"
 
 export interface Rule {
@@ -197,6 +210,7 @@ export interface AgentDetails {
   system_prompt?: string
   tools?: string[]
   mcp_servers?: string[]
+  own_servers?: MCPServer[]
   permissions: AgentPermissions
   login?: Login
   options?: Record<string, string>
@@ -510,19 +524,6 @@ export interface Approval {
 
 export interface Permissions {
   approvals: Approval[]
-}
-
-export type Transport = "stdio" | "http"
-
-export interface MCPServer {
-  id: string
-  transport: Transport
-  command?: string
-  args?: string[]
-  env?: Record<string, string>
-  url?: string
-  headers?: Record<string, string>
-  tools_allowlist?: string[]
 }
 
 export type ServerState = "not_started" | "starting" | "running" | "failed"
