@@ -10,7 +10,7 @@ import (
 type Overlay struct {
 	Name, Model, Provider, SystemPrompt *string
 	Permissions                         *Permissions // an empty Mode is inherited, and so are the rules if there are none
-	Tools                               *[]string
+	Tools                               *[]string    // by their names, those of the agent's own too
 	ClientTools                         *[]ClientToolSpec
 	MCPServers                          *[]string         // also of the agent's own
 	Login                               *Login            // with LoginOwn the model is the program's choice unless Model is set; to name a Provider is to ask for LoginKey
@@ -36,7 +36,17 @@ func (o Overlay) Over(spec Spec) Spec {
 			spec.Permissions.Rules = r
 		}
 	}
-	replace(&spec.Tools, o.Tools)
+	if o.Tools != nil {
+		own := spec.AuthorTools
+		spec.Tools, spec.AuthorTools = nil, nil
+		for _, name := range *o.Tools {
+			if i := slices.IndexFunc(own, func(t AuthorTool) bool { return t.Name == name }); i >= 0 {
+				spec.AuthorTools = append(spec.AuthorTools, own[i])
+			} else {
+				spec.Tools = append(spec.Tools, name)
+			}
+		}
+	}
 	replace(&spec.ClientTools, o.ClientTools)
 	if o.MCPServers != nil {
 		spec.MCPServers, spec.OwnServers = partServers(*o.MCPServers, spec.OwnServers)

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"cmp"
 	"maps"
 	"regexp"
 	"slices"
@@ -48,7 +47,7 @@ func (k Known) Parse(src []byte) (agent.Spec, []Problem) {
 		{"provider", choice(&spec.Provider, k.Providers()...)},
 		{"model", into(&spec.Model)},
 		{"system_prompt", into(&spec.SystemPrompt)},
-		{"tools", func(v value) { spec.Tools = k.tools(v) }},
+		{"tools", func(v value) { k.tools(v, &spec) }},
 		{"mcp_servers", func(v value) { spec.MCPServers, spec.OwnServers = mcpServers(v) }},
 		{"permissions", func(v value) { spec.Permissions = permissions(v) }},
 		{"login", choice(&spec.Login, string(agent.LoginKey), string(agent.LoginOwn))},
@@ -114,62 +113,6 @@ func id(v value) string {
 	return text
 }
 
-func (k Known) tools(v value) (list []string) {
-	v.list(func(entry value) {
-		if entry.Kind == yaml.MappingNode {
-			entry.fail("Tools of an agent's own are not there yet. Name one of Parley's.")
-			return
-		}
-		name := entry.oneOf(k.Tools)
-		if slices.Contains(list, name) {
-			entry.fail("This tool is there twice. Remove one.")
-		}
-		list = append(list, name)
-	})
-	return list
-}
-
-// mcpServers reads which MCP servers an agent may use: of those that the person has set up, by {ref: id}, and of its own.
-func mcpServers(v value) (refs []string, own []agent.MCPServer) {
-	var ids []string
-	v.list(func(entry value) {
-		var ref string
-		var s agent.MCPServer
-		before := len(v.in.problems)
-		given := entry.object(
-			field{"ref", into(&ref)},
-			field{"id", into(&s.ID)},
-			field{"transport", choice(&s.Transport, string(agent.TransportStdio), string(agent.TransportHTTP))},
-			field{"command", into(&s.Command)},
-			field{"args", texts(&s.Args)},
-			field{"env", func(v value) { s.Env = v.texts() }},
-			field{"url", into(&s.URL)},
-			field{"headers", func(v value) { s.Headers = v.texts() }},
-			field{"tools_allowlist", func(v value) {
-				s.ToolsAllowlist = []string{} // of which none is not all
-				texts(&s.ToolsAllowlist)(v)
-			}},
-		)
-		_, isRef := given["ref"]
-		id := cmp.Or(ref, s.ID)
-		switch {
-		case slices.Contains(ids, id):
-			entry.fail("An MCP server is called %q above already. Remove one, or call it otherwise.", id)
-		case isRef && len(given) > 1:
-			entry.fail("A ref stands alone: it names a server that is set up elsewhere. Give one of the agent's own an id.")
-		case isRef:
-			refs = append(refs, ref)
-		case len(v.in.problems) == before: // else it is not whole
-			if err := s.Check(); err != nil {
-				entry.fail("%s", agent.AsError(err).Message)
-			}
-			own = append(own, s)
-		}
-		ids = append(ids, id)
-	})
-	return refs, own
-}
-
 func permissions(v value) (p agent.Permissions) {
 	modes := make([]string, len(agent.Modes()))
 	for i, mode := range agent.Modes() {
@@ -223,16 +166,9 @@ func Format(spec agent.Spec) ([]byte, error) {
 		Domains      []string `yaml:"allowed_domains,omitempty"`
 	}
 	p := spec.Permissions
-	type server struct {
-		Ref            string            `yaml:",omitempty"`
-		ID             string            `yaml:",omitempty"`
-		Transport      agent.Transport   `yaml:",omitempty"`
-		Command        string            `yaml:",omitempty"`
-		Args           []string          `yaml:",omitempty"`
-		Env            map[string]string `yaml:",omitempty"`
-		URL            string            `yaml:",omitempty"`
-		Headers        map[string]string `yaml:",omitempty"`
-		ToolsAllowlist *[]string         `yaml:"tools_allowlist,omitempty"`
+	tools, err := formatTools(spec)
+	if err != nil {
+		return nil, err
 	}
 	file := struct {
 		ID           string
@@ -243,23 +179,13 @@ func Format(spec agent.Spec) ([]byte, error) {
 		Model        string            `yaml:",omitempty"`
 		Login        agent.Login       `yaml:",omitempty"`
 		SystemPrompt string            `yaml:"system_prompt,omitempty"`
-		Tools        []string          `yaml:",omitempty"`
-		MCPServers   []server          `yaml:"mcp_servers,omitempty"`
+		Tools        []any             `yaml:",omitempty"`
+		MCPServers   []serverEntry     `yaml:"mcp_servers,omitempty"`
 		Permissions  permissions       `yaml:",omitempty"`
 		Options      map[string]string `yaml:",omitempty"`
 	}{
-		spec.ID, spec.Name, spec.Description, spec.Harness, spec.Provider, spec.Model, spec.Login, spec.SystemPrompt, spec.Tools, nil,
+		spec.ID, spec.Name, spec.Description, spec.Harness, spec.Provider, spec.Model, spec.Login, spec.SystemPrompt, tools, formatServers(spec),
 		permissions{Mode: p.Mode, Default: p.Default, Commands: p.Commands, CommandGlobs: p.CommandGlobs, Domains: p.Domains}, spec.Options,
-	}
-	for _, id := range spec.MCPServers {
-		file.MCPServers = append(file.MCPServers, server{Ref: id})
-	}
-	for _, s := range spec.OwnServers {
-		own := server{"", s.ID, s.Transport, s.Command, s.Args, s.Env, s.URL, s.Headers, nil}
-		if s.ToolsAllowlist != nil {
-			own.ToolsAllowlist = &s.ToolsAllowlist
-		}
-		file.MCPServers = append(file.MCPServers, own)
 	}
 	for _, r := range p.Rules.Rules {
 		file.Permissions.Rules = append(file.Permissions.Rules, rule(r))

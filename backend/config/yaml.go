@@ -39,12 +39,9 @@ func (v value) fail(format string, args ...any) {
 	v.in.problems = append(v.in.problems, Problem{v.Line, v.Column, v.key, fmt.Sprintf(format, args...)})
 }
 
-// read reads a file that holds one YAML document. Aliases and merge keys are not taken: what a file says stands where it
-// says it.
-func read(src []byte) (value, *document) {
-	d := &document{}
-	root := value{&yaml.Node{Line: 1, Column: 1}, "", d}
-	loader, err := yaml.NewLoader(bytes.NewReader(src), yaml.WithUniqueKeys(false)) // object tells where
+// Document reads a file that holds one YAML document, or says why it does not.
+func Document(src []byte) (*yaml.Node, *Problem) {
+	loader, err := yaml.NewLoader(bytes.NewReader(src), yaml.WithUniqueKeys(false)) // who reads the nodes tells where
 	var node yaml.Node
 	if err == nil {
 		err = loader.Load(&node)
@@ -52,23 +49,28 @@ func read(src []byte) (value, *document) {
 	var wrong *yaml.LoadError
 	switch {
 	case errors.Is(err, io.EOF):
-		root.fail("The file is empty.")
-		return root, d
+		return nil, &Problem{1, 1, "", "The file is empty."}
 	case errors.As(err, &wrong):
-		root.Line, root.Column = max(wrong.Mark.Line, 1), max(wrong.Mark.Column, 1)
-		root.fail("This is not YAML: %s.", wrong.Message)
-		return root, d
+		return nil, &Problem{max(wrong.Mark.Line, 1), max(wrong.Mark.Column, 1), "", fmt.Sprintf("This is not YAML: %s.", wrong.Message)}
 	case err != nil:
-		root.fail("This is not YAML.")
-		return root, d
+		return nil, &Problem{1, 1, "", "This is not YAML."}
 	}
-	root.Node = node.Content[0]
+	root := node.Content[0]
 	var second yaml.Node
 	if err := loader.Load(&second); !errors.Is(err, io.EOF) {
-		at := value{&yaml.Node{Line: max(second.Line, root.Line), Column: 1}, "", d}
-		at.fail("A file holds one document. Remove what follows the second ---.")
+		return nil, &Problem{max(second.Line, root.Line), 1, "", "A file holds one document. Remove what follows the second ---."}
 	}
-	return root, d
+	return root, nil
+}
+
+// read reads a file. Aliases and merge keys are not taken: what a file says stands where it says it.
+func read(src []byte) (value, *document) {
+	d := &document{}
+	node, wrong := Document(src)
+	if wrong != nil {
+		d.problems = []Problem{*wrong}
+	}
+	return value{node, "", d}, d
 }
 
 // field is a key that an object may have, and what reads its value; nothing does if the key is for later.
@@ -96,7 +98,7 @@ func (v value) object(fields ...field) map[string]value {
 		case slices.Contains(seen, name.Value):
 			name.fail("This key is there twice. Remove one.")
 		case at < 0:
-			name.fail("There is no such key. %s", instead(name.Value, names(fields)))
+			name.fail("There is no such key. %s", Instead(name.Value, names(fields)))
 		case fields[at].take == nil:
 			name.fail("Parley does not do this yet. Remove the key.")
 		default:
@@ -171,7 +173,7 @@ func (v value) oneOf(list []string) string {
 	before := len(v.in.problems)
 	text := v.text()
 	if len(v.in.problems) == before && !slices.Contains(list, text) {
-		v.fail("There is no %q here. %s", text, instead(text, list))
+		v.fail("There is no %q here. %s", text, Instead(text, list))
 	}
 	return text
 }
@@ -191,8 +193,8 @@ func choice[T ~string](place *T, list ...string) func(value) {
 	return func(v value) { *place = T(v.oneOf(list)) }
 }
 
-// instead says what could be meant, or all that there is.
-func instead(text string, list []string) string {
+// Instead says what could be meant, or all that there is.
+func Instead(text string, list []string) string {
 	nearest, least := "", len(text)/3+2
 	for _, other := range list {
 		if d := distance(text, other); d < least {

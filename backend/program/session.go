@@ -57,7 +57,7 @@ func start(ctx context.Context, s *sandbox, launch agent.Launch, prompt agent.Pr
 		o.Session = NewUUID()
 	}
 	var err error
-	if len(launch.Tools)+len(launch.ClientTools)+len(launch.Servers)+len(launch.Hosted) > 0 {
+	if len(launch.Tools)+len(launch.AuthorTools)+len(launch.ClientTools)+len(launch.Servers)+len(launch.Hosted) > 0 {
 		if n.tools, err = newOwnTools(s.backend.tools, s.policy, launch, s.backend.Foreign.For(launch)); err != nil {
 			return nil, err
 		}

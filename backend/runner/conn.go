@@ -99,8 +99,11 @@ func (c *conn) take(ctx context.Context, prompt agent.Prompt, say func(agent.Eve
 	if !c.runner.exchange.CompareAndSwap(nil, x) {
 		return nil, agent.Errorf(agent.CodeValidation, "The agent is still answering. Wait for it, or stop it.")
 	}
+	h := newHosting(ctx, x)
+	defer h.wait() // nothing of a turn is left behind
 	defer close(x.over)
 	defer c.runner.exchange.Store(nil)
+	defer h.stop()
 	launch, grounds := c.launch, c.permits.Grounds(prompt) // what they become from here on, Permit tells the turn
 	launch.PermissionPolicy, launch.Rules = grounds.Policy, grounds.Rules
 	var err error
@@ -113,6 +116,7 @@ func (c *conn) take(ctx context.Context, prompt agent.Prompt, say func(agent.Eve
 	var grace <-chan time.Time // set once the runner is told to stop
 	word := encodeControl(controlStop, prompt.Key, control{Type: controlStop})
 	stop := func() {
+		h.stop()
 		if grace == nil {
 			controls = x.controls
 			grace = time.After(c.runner.limits.stop)
@@ -125,10 +129,16 @@ func (c *conn) take(ctx context.Context, prompt agent.Prompt, say func(agent.Eve
 		case controls <- word:
 			controls = nil
 		case r := <-x.records:
-			if r.ended != nil {
+			switch {
+			case r.ended != nil:
 				return c.settle(r.ended)
+			case r.ask != nil:
+				h.take(*r.ask)
+			case !say(r.event):
+				stop()
 			}
-			if !say(r.event) {
+		case e := <-h.said:
+			if !say(e) {
 				stop()
 			}
 		case <-cancelled:

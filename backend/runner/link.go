@@ -51,7 +51,7 @@ type exchange struct {
 	request  []byte        // a line; set before the turn begins
 	controls chan []byte   // lines that follow it
 	conn     *conn         // that asked
-	records  chan record   // events, then how the turn ended; unbuffered, so none is left when dead is closed
+	records  chan record   // events and asks, then how the turn ended; unbuffered, so none is left when dead is closed
 	over     chan struct{} // closed once nobody receives records any more
 }
 
@@ -94,7 +94,7 @@ func (l *link) hear(lines process.Lines) (ended bool, err error) {
 	if r.server != nil {
 		l.report(*r.server)
 	}
-	if r.dropped == "" && (r.event != nil || r.ended != nil) && !l.deliver(r) {
+	if r.dropped == "" && (r.event != nil || r.ended != nil || r.ask != nil) && !l.deliver(r) {
 		r.dropped = "outside of a turn"
 	}
 	if r.dropped != "" {

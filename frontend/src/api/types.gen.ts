@@ -171,6 +171,28 @@ export interface Sandbox {
 
 export type Kind = "native" | "scripted" | "agenta" | "pi" | "claude"
 
+export type AuthorToolKind = "code" | "http"
+
+export type Runtime = "python" | "node"
+
+export type Permission = "allow" | "ask" | "deny" | "allow_reads"
+
+export interface AuthorTool {
+  kind: AuthorToolKind
+  name: string
+  description: string
+  input_schema: unknown
+  runtime?: Runtime
+  code?: string
+  url?: string
+  method?: string
+  headers?: Record<string, string>
+  secrets?: Record<string, string>
+  args?: unknown
+  timeout_ms?: number
+  permission?: Permission
+}
+
 export type Transport = "stdio" | "http"
 
 export interface MCPServer {
@@ -183,8 +205,6 @@ export interface MCPServer {
   headers?: Record<string, string>
   tools_allowlist?: string[]
 }
-
-export type Permission = "allow" | "ask" | "deny" | "allow_reads"
 
 export interface Rule {
   pattern: string
@@ -209,6 +229,7 @@ export interface AgentDetails {
   model?: string
   system_prompt?: string
   tools?: string[]
+  author_tools?: AuthorTool[]
   mcp_servers?: string[]
   own_servers?: MCPServer[]
   permissions: AgentPermissions
@@ -648,6 +669,19 @@ export interface SecretUse {
 
 export interface SecretUses {
   uses: SecretUse[]
+}
+
+export interface CredentialsToFind {
+  text: string
+}
+
+export interface Credential {
+  kind: string
+  text: string
+}
+
+export interface CredentialsFound {
+  found: Credential[]
 }
 
 export type KeySource = "keychain" | "environment"

@@ -34,6 +34,8 @@ export const permissionText = {
 
   allow: {
     like: 'Or allow whatever matches',
+    grants: 'It then gets these secrets without asking, until its definition changes.',
+    secrets: (n: number) => (n === 1 ? 'Uses the secret' : 'Uses the secrets'),
     scopes: { once: 'Once', session: 'In this session', project: 'In this project', always: 'Always' } satisfies Record<Scope, string>,
   },
 

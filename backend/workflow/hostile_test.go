@@ -1,0 +1,116 @@
+package workflow
+
+import (
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestHostile: what is made to be expensive is refused, or read, in little time and memory.
+func TestHostile(t *testing.T) {
+	const whole = maxSource - 2
+	fill := func(before, again, after string) string {
+		return before + strings.Repeat(again, (whole-len(before)-len(after))/len(again)) + after
+	}
+	for name, src := range map[string]string{
+		"flow list":            fill("[", "a,", "a]"),
+		"flow list in a block": fill("a:\n  - [", "a,", "a]"),
+		"flow pairs":           fill("{", "a: b, ", "a: b}"),
+		"empty lists":          fill("[", "[],", "[]]"),
+		"behind a quote":       fill("a: \"x: |\n   \", \n   b: [", "a,", "a]"),
+		"behind a text":        fill("a: |\n     x\n   ? [", "a,", "a]"),
+		"behind an empty line": fill("a: |\n     \n   ? [", "a,", "a]"),
+		"behind a plain quote": fill("[x \", ", "a,", "a]"),
+		"behind a return":      fill("a: |\n  x\r? [", "a,", "a]"),
+		"block list":           fill("", "-\n", ""),
+		"keys":                 fill("", "a:\n", ""),
+		"deep flow":            fill("", "[", ""),
+		"deep blocks":          fill("", "- ", ""),
+		"deep keys":            fill("", "? ", ""),
+		"deep mappings":        fill("", "{a: ", ""),
+		"anchors":              fill("", "&a ", ""),
+		"tags":                 fill("", "!a ", ""),
+		"comments":             fill("", "#\n", ""),
+		"escapes":              fill("a: \"", `\U0001F600`, "\""),
+		"one key":              fill("", "a", ": 1"),
+		"one number":           fill("schema_version: ", "9", ""),
+		"exponents":            fill("a:\n", " - 1e308\n", ""),
+		"references":           fill("schema_version: \"1.0\"\nworkflow:\n  context: [{key: a, value: \"", "{{a", "\"}]"),
+		"tags of a workflow":   fill("schema_version: \"1.0\"\nworkflow:\n  tags:\n", "    - a\n", ""),
+		"unknown keys":         fill("schema_version: \"1.0\"\nworkflow:\n", "  ? aaaaaaa\n", ""),
+		"too many characters":  fill("a", "a", "") + "aaa",
+	} {
+		t.Run(name, func(t *testing.T) {
+			runtime.GC()
+			peak, stop := watchMemory()
+			begun := time.Now()
+			_, problems := Parse([]byte(src))
+			took := time.Since(begun)
+			close(stop)
+			if len(problems) == 0 {
+				t.Error("it is taken")
+			}
+			if most := <-peak; most > 256<<20 {
+				t.Errorf("it takes %d MB", most>>20)
+			}
+			if took > 20*time.Second { // one second or so without the race detector
+				t.Errorf("it takes %v", took)
+			}
+		})
+	}
+}
+
+// watchMemory gives the most memory that was in use until stop is closed.
+func watchMemory() (peak chan uint64, stop chan struct{}) {
+	peak, stop = make(chan uint64, 1), make(chan struct{})
+	go func() {
+		var m runtime.MemStats
+		var most uint64
+		tick := time.NewTicker(5 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			runtime.ReadMemStats(&m)
+			most = max(most, m.HeapInuse)
+			select {
+			case <-tick.C:
+			case <-stop:
+				peak <- most
+				return
+			}
+		}
+	}()
+	return peak, stop
+}
+
+// FuzzParse: whatever is read, what is taken is written as the same bytes twice.
+func FuzzParse(f *testing.F) {
+	for _, pattern := range []string{"testdata/valid/*.yaml", "testdata/invalid/*.yaml", "testdata/valid/*.golden"} {
+		for _, path := range files(f, pattern) {
+			src, err := os.ReadFile(path)
+			if err != nil {
+				f.Fatal(err)
+			}
+			f.Add(src)
+		}
+	}
+	f.Fuzz(func(t *testing.T, src []byte) {
+		g, problems := Parse(src)
+		for _, p := range problems {
+			if p.Line < 1 || p.Column < 1 || p.Message == "" {
+				t.Errorf("%+v", p)
+			}
+		}
+		if len(problems) > 0 {
+			return
+		}
+		written, err := Write(g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again := rewritten(t, "written", written); string(again) != string(written) {
+			t.Errorf("got\n%s\nwant\n%s", again, written)
+		}
+	})
+}
