@@ -109,6 +109,5 @@ func isWithin(path, folder string) bool {
 	if real, err := filepath.EvalSymlinks(folder); err == nil {
 		folder = real
 	}
-	rest, err := filepath.Rel(folder, path)
-	return err == nil && filepath.IsLocal(rest)
+	return agent.Within(path, folder)
 }

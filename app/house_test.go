@@ -23,16 +23,18 @@ var arrows = map[string][]string{
 	"backend/agent":           {},
 	"backend/agent/agenttest": {"backend/agent"},
 	"backend/redact":          {},
+	"backend/schema":          {},
 	"backend/watch":           {},
 	// There is an agent for each program that the table of harness has; provider knows whether it can be given a model. Files of
 	// agents are watched, and their rules have policy's patterns; what was made in the app, and whom the person trusts, store has.
-	"backend/config":              {"backend/agent", "backend/harness", "backend/policy", "backend/provider", "backend/store", "backend/watch"},
+	"backend/config":              {"backend/agent", "backend/harness", "backend/policy", "backend/provider", "backend/schema", "backend/store", "backend/watch"},
 	"backend/policy":              {"backend/agent"},
 	"backend/provider":            {"backend/agent"},
-	"backend/tool":                {"backend/agent", "backend/policy", "backend/process"},
-	"backend/harness":             {"backend/agent", "backend/provider"},
+	"backend/tool":                {"backend/agent", "backend/policy", "backend/process", "backend/schema"},
+	"backend/harness":             {"backend/agent", "backend/provider", "backend/schema"},
 	"backend/native":              {"backend/agent", "backend/provider", "backend/tool"},
 	"backend/scripted":            {"backend/agent", "backend/tool"},
+	"backend/calls":               {"backend/agent", "backend/tool"},
 	"backend/mcp":                 {"backend/agent", "backend/policy", "backend/process", "backend/redact", "backend/tool"},
 	"backend/process":             {},
 	"backend/confine":             {"backend/agent"},
@@ -43,18 +45,18 @@ var arrows = map[string][]string{
 	"backend/program/acp":         {"backend/agent", "backend/program", "backend/process", "backend/tool"},
 	"backend/program/programtest": {"backend/agent", "backend/program"},
 	// What leaves a confined runner is decided on the app's side of it, by policy.
-	"backend/runner":       {"backend/agent", "backend/process", "backend/confine", "backend/egress", "backend/policy", "backend/program", "backend/program/pi", "backend/program/claude", "backend/program/acp", "backend/native", "backend/scripted", "backend/harness", "backend/tool", "backend/mcp", "backend/redact"},
+	"backend/runner":       {"backend/agent", "backend/process", "backend/confine", "backend/egress", "backend/policy", "backend/program", "backend/program/pi", "backend/program/claude", "backend/program/acp", "backend/native", "backend/scripted", "backend/calls", "backend/harness", "backend/tool", "backend/mcp", "backend/redact"},
 	"backend/store":        {"backend/agent", "backend/store/sealed"},
 	"backend/store/sealed": {},
-	"backend/vault":        {"backend/agent"},
+	"backend/vault":        {"backend/agent", "backend/redact", "backend/store"},
 	"backend/history":      {"backend/agent", "backend/store", "backend/store/sealed", "backend/vault"},
 	"backend/revert":       {"backend/agent", "backend/store", "backend/tool"},
 	"backend/uistream":     {"backend/agent"},
 	"backend/workflow":     {"backend/agent", "backend/config", "backend/redact"},
 	// uistream: a turn's message and its rows are two folds of one log, and share what a step is.
-	"backend/session": {"backend/agent", "backend/config", "backend/store", "backend/vault", "backend/policy", "backend/mcp", "backend/redact", "backend/uistream"},
-	// api tells of the table of programs, and of what program found of it.
-	"backend/api": {"backend/agent", "backend/config", "backend/harness", "backend/program", "backend/history", "backend/revert", "backend/session", "backend/store", "backend/vault", "backend/provider", "backend/mcp", "backend/uistream", "backend/workflow"},
+	"backend/session": {"backend/agent", "backend/config", "backend/store", "backend/vault", "backend/policy", "backend/mcp", "backend/redact", "backend/schema", "backend/uistream"},
+	// api tells of the table of programs, and of what program found of it; and, by redact, what looks like a credential.
+	"backend/api": {"backend/agent", "backend/config", "backend/harness", "backend/program", "backend/history", "backend/revert", "backend/session", "backend/store", "backend/vault", "backend/provider", "backend/mcp", "backend/uistream", "backend/workflow", "backend/redact"},
 	// One parser for one directive language: the model server plays the same scripts as the demo agent.
 	"backend/modelserver": {"backend/scripted"},
 	// Browser tests start the model server as a process.

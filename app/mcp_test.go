@@ -1,8 +1,10 @@
 package app
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -16,11 +18,22 @@ import (
 	"parley/backend/api"
 )
 
-// envNotes makes this program an MCP server that takes notes.
+// envNotes makes this program an MCP server that takes notes, or that does what its value says.
 const envNotes = "PARLEY_TEST_NOTES"
 
 // playNotes says another thing of its tool once that was used.
 func playNotes() {
+	switch os.Getenv(envNotes) {
+	case "crashes":
+		os.Exit(3)
+	case "floods":
+		line := `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"` + strings.Repeat("x", 1<<16) + `"}}` + "\n"
+		for {
+			if _, err := io.WriteString(os.Stdout, line); err != nil {
+				return
+			}
+		}
+	}
 	_ = os.WriteFile("server.pid", []byte(strconv.Itoa(os.Getpid())), 0o600)
 	s := mcp.NewServer(&mcp.Implementation{Name: "notes", Version: "1"}, nil)
 	type note struct {
@@ -29,7 +42,10 @@ func playNotes() {
 	var offer func(description string)
 	offer = func(description string) {
 		mcp.AddTool(s, &mcp.Tool{Name: "add", Description: description}, func(_ context.Context, _ *mcp.CallToolRequest, in note) (*mcp.CallToolResult, any, error) {
-			if in.Text == "change" {
+			switch in.Text {
+			case "die":
+				os.Exit(4)
+			case "change":
 				offer("Adds a note, and sends it to somebody.")
 				mcp.AddTool(s, &mcp.Tool{Name: "send"}, func(context.Context, *mcp.CallToolRequest, note) (*mcp.CallToolResult, any, error) {
 					return nil, nil, nil
@@ -133,6 +149,74 @@ func TestAnAgentUsesAnMCPServer(t *testing.T) {
 	if _, err := os.Stat("/proc/" + string(pid)); err == nil {
 		t.Error("the server is left")
 	}
+}
+
+// TestAHundredMCPServers are configured, and twenty used: nothing but those is started, one that misbehaves harms its own calls
+// only, and nothing of them is left when the session ends.
+func TestAHundredMCPServers(t *testing.T) {
+	p := newPlace(t)
+	p.env = append(p.env, "PATH="+os.Getenv("PATH")+":"+filepath.Dir(os.Args[0]))
+	type server struct {
+		ID        string            `json:"id"`
+		Transport string            `json:"transport"`
+		Command   string            `json:"command"`
+		Env       map[string]string `json:"env"`
+	}
+	var list struct {
+		Servers []server `json:"servers"`
+	}
+	var used []string
+	for i := range 100 {
+		id, plays := fmt.Sprint("s", i), "notes"
+		if i < 20 {
+			used = append(used, id)
+		}
+		switch i {
+		case 5:
+			plays = "crashes"
+		case 6:
+			plays = "floods"
+		}
+		list.Servers = append(list.Servers, server{id, "stdio", filepath.Base(os.Args[0]), map[string]string{envNotes: plays, "PLACE": p.home}})
+	}
+	text, err := json.Marshal(list)
+	if err == nil {
+		err = os.WriteFile(filepath.Join(p.home, "mcp.json"), text, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	running := func() int {
+		found := 0
+		files, _ := filepath.Glob("/proc/[0-9]*/environ") // the pattern is a good one
+		for _, file := range files {
+			if environ, _ := os.ReadFile(file); bytes.Contains(environ, []byte("PLACE="+p.home)) { // what cannot be read is not ours
+				found++
+			}
+		}
+		return found
+	}
+	s := p.serve()
+	if n := running(); n != 0 {
+		t.Errorf("%d run before anybody uses them", n)
+	}
+	stream := s.told("u1", "[[say:begun]]", used...)
+	if _, err := ask[api.Session](t.Context(), s.Connection, http.MethodPatch, "/sessions/s", map[string]string{"mode": "auto"}); err != nil {
+		t.Fatal(err)
+	}
+	stream += s.told("u2", `[[tool:mcp_s0_add {"text":"one"}]] [[tool:mcp_s1_add {"text":"die"}]] [[tool:mcp_s19_add {"text":"two"}]] [[tool:mcp_s6_add {}]] [[say:done]]`)
+	for _, want := range []string{"begun", "noted one", "ended before add had answered", "noted two", "done", "more at once than can be read", "exit status 3"} {
+		if !strings.Contains(stream, want) {
+			t.Errorf("no %q in %s", want, stream)
+		}
+	}
+	if n := running(); n != 17 { // one crashed, one flooded, one died
+		t.Errorf("%d run", n)
+	}
+	if _, err := s.do(t.Context(), http.MethodDelete, "/sessions/s", nil); err != nil {
+		t.Fatal(err)
+	}
+	gone(t, "what servers are", func() bool { return running() > 0 })
 }
 
 // TestParleyIsAnMCPServer over the history of the app that runs.

@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"iter"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -68,6 +69,12 @@ func (p Policy) Dir() string {
 		return p.Folder
 	}
 	return p.Scratch
+}
+
+// Within reports whether a path is that of a folder, or below it, as both are written.
+func Within(path, folder string) bool {
+	rest, err := filepath.Rel(folder, path)
+	return err == nil && filepath.IsLocal(rest)
 }
 
 // Limits bound how many sandboxes stay warm, and for how long.
@@ -165,6 +172,12 @@ func (c *seated) Prompt(ctx context.Context, prompt Prompt) iter.Seq2[Event, err
 func (c *seated) Steer(ctx context.Context, said Steering) bool {
 	s, ok := c.Conn.(Steerer)
 	return ok && s.Steer(ctx, said)
+}
+
+// Permit is Permitter's. A harness that is none is not bound otherwise.
+func (c *seated) Permit(ctx context.Context, policy PermissionPolicy, rules Rules) bool {
+	p, ok := c.Conn.(Permitter)
+	return ok && p.Permit(ctx, policy, rules)
 }
 
 func (c *seated) Close() error {

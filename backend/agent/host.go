@@ -15,8 +15,8 @@ type Host interface {
 	Redact(ctx context.Context, text string) (string, error)
 }
 
-// HostedTool is a tool that the app runs, because it is given secrets. One that has the name of a tool of Parley's own is that
-// tool: then Description and InputSchema are its own, and a call is decided as ever.
+// HostedTool is a tool that the app runs, because it is given secrets. One that has the name of a tool of Parley's own, or of one
+// of the launch's AuthorTools, is that tool: then only Name, Version and Secrets count here, and a call is decided as ever.
 type HostedTool struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description,omitempty"`

@@ -35,6 +35,7 @@ const (
 	BackendScripted  BackendName = "scripted"  // a script, inside the runner
 	BackendLocal     BackendName = "local"     // a program, by the protocol of its own
 	BackendACP       BackendName = "acp"       // a program, by the Agent Client Protocol
+	BackendCalls     BackendName = "calls"     // no model: the calls of another harness that are given secrets
 )
 
 // PermissionPolicy is what a runner does with a call that no rule settles.

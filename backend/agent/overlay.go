@@ -3,13 +3,14 @@ package agent
 import (
 	"cmp"
 	"maps"
+	"slices"
 )
 
 // Overlay is what a request says about its agent: it wins over the stored one. Nil fields are inherited.
 type Overlay struct {
 	Name, Model, Provider, SystemPrompt *string
 	Permissions                         *Permissions // an empty Mode is inherited, and so are the rules if there are none
-	Tools                               *[]string
+	Tools                               *[]string    // by their names, those of the agent's own too
 	ClientTools                         *[]ClientToolSpec
 	MCPServers                          *[]string
 	Login                               *Login            // with LoginOwn the model is the program's choice unless Model is set; to name a Provider is to ask for LoginKey
@@ -35,7 +36,17 @@ func (o Overlay) Over(spec Spec) Spec {
 			spec.Permissions.Rules = r
 		}
 	}
-	replace(&spec.Tools, o.Tools)
+	if o.Tools != nil {
+		own := spec.AuthorTools
+		spec.Tools, spec.AuthorTools = nil, nil
+		for _, name := range *o.Tools {
+			if i := slices.IndexFunc(own, func(t AuthorTool) bool { return t.Name == name }); i >= 0 {
+				spec.AuthorTools = append(spec.AuthorTools, own[i])
+			} else {
+				spec.Tools = append(spec.Tools, name)
+			}
+		}
+	}
 	replace(&spec.ClientTools, o.ClientTools)
 	replace(&spec.MCPServers, o.MCPServers)
 	if len(o.Options) > 0 {

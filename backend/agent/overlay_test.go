@@ -24,6 +24,17 @@ func TestAnOverlayOfAProgram(t *testing.T) {
 	}
 }
 
+func TestAnOverlayOfTools(t *testing.T) {
+	stored := Spec{Tools: []string{"read_file", "write_file"}, AuthorTools: []AuthorTool{{Name: "count"}, {Name: "send"}}}
+	if got := (Overlay{}).Over(stored); len(got.Tools) != 2 || len(got.AuthorTools) != 2 {
+		t.Errorf("without any: %+v", got)
+	}
+	got := Overlay{Tools: &[]string{"send", "read_file"}}.Over(stored)
+	if len(got.Tools) != 1 || got.Tools[0] != "read_file" || len(got.AuthorTools) != 1 || got.AuthorTools[0].Name != "send" {
+		t.Errorf("with two of them: %+v", got)
+	}
+}
+
 func TestAnOverlayOfPermissions(t *testing.T) {
 	never := Rules{Rules: []Rule{{"process", Deny}}}
 	stored := Spec{Permissions: Permissions{ModeAsk, never}}

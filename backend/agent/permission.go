@@ -2,7 +2,9 @@ package agent
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"sync"
 )
 
 // Mode is how a session treats calls that change something, where no rule says otherwise.
@@ -84,8 +86,36 @@ type Grounds struct {
 	Allowed []string // patterns of what the person allowed before
 }
 
-// Grounds gives those of a turn.
-func (l Launch) Grounds(p Prompt) Grounds { return Grounds{l.PermissionPolicy, l.Rules, p.Allowed} }
+// Permitter is a Conn that can be told otherwise what its calls are decided by, also while a Prompt runs.
+type Permitter interface {
+	// Permit lets the calls that come from now on be decided by these, and reports whether they are. What was decided before stays.
+	Permit(ctx context.Context, policy PermissionPolicy, rules Rules) (holds bool)
+}
+
+// Permits is what the calls of a launch are decided by, as that changes while a turn runs. It may be asked and changed at once.
+type Permits struct {
+	mu     sync.Mutex
+	policy PermissionPolicy
+	rules  Rules
+}
+
+// Permits gives those that a launch begins with.
+func (l Launch) Permits() *Permits { return &Permits{policy: l.PermissionPolicy, rules: l.Rules} }
+
+// Permit is Permitter's.
+func (p *Permits) Permit(_ context.Context, policy PermissionPolicy, rules Rules) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.policy, p.rules = policy, rules
+	return true
+}
+
+// Grounds gives those of the turn that a prompt begins, as they are now.
+func (p *Permits) Grounds(prompt Prompt) Grounds {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return Grounds{p.policy, p.rules, prompt.Allowed}
+}
 
 // Action is what kind of change a call makes, as the person is told.
 type Action string

@@ -73,8 +73,8 @@ func refsIn(lists ...map[string]string) []SecretRef {
 	return refs
 }
 
-// Filled is l with the values that Prompt.Secrets holds where it refers to secrets. Unlike any other Launch it is neither kept
-// nor logged.
+// Filled is l with the values that Prompt.Secrets holds where it refers to secrets; what is hosted stays as it is. Unlike any
+// other Launch it is neither kept nor logged.
 func (l Launch) Filled(secrets map[string]string) (Launch, error) {
 	fill := func(list map[string]string) (map[string]string, error) {
 		if len(refsIn(list)) == 0 {
@@ -99,6 +99,15 @@ func (l Launch) Filled(secrets map[string]string) (Launch, error) {
 	var err error
 	if l.CommandEnv, err = fill(l.CommandEnv); err != nil {
 		return l, err
+	}
+	l.AuthorTools = slices.Clone(l.AuthorTools)
+	for i, t := range l.AuthorTools {
+		if slices.ContainsFunc(l.Hosted, func(h HostedTool) bool { return h.Name == t.Name }) {
+			continue
+		}
+		if l.AuthorTools[i].Secrets, err = fill(t.Secrets); err != nil {
+			return l, err
+		}
 	}
 	l.Servers = slices.Clone(l.Servers)
 	for i := range l.Servers {

@@ -54,11 +54,14 @@ func TestValuesAreNotFilledAgain(t *testing.T) {
 
 func TestLaunchIsFilled(t *testing.T) {
 	l := Launch{
-		CommandEnv: map[string]string{"TOKEN": "{{secret:a}}", "LEVEL": "debug"},
-		Servers:    []MCPServer{{ID: "s", Env: map[string]string{"K": "{{secret:b.c}}"}}, {ID: "h", Headers: map[string]string{"Authorization": "Bearer {{secret:a}}"}}},
+		CommandEnv:  map[string]string{"TOKEN": "{{secret:a}}", "LEVEL": "debug"},
+		Hosted:      []HostedTool{{Name: "there"}},
+		AuthorTools: []AuthorTool{{Name: "here", Secrets: map[string]string{"K": "{{secret:a}}"}}, {Name: "there", Secrets: map[string]string{"K": "{{secret:c}}"}}},
+		Servers:     []MCPServer{{ID: "s", Env: map[string]string{"K": "{{secret:b.c}}"}}, {ID: "h", Headers: map[string]string{"Authorization": "Bearer {{secret:a}}"}}},
 	}
 	filled, err := l.Filled(map[string]string{"secret:a": "{{secret:b.c}}", "secret:b.c": "two"})
-	if err != nil || fmt.Sprint(filled.CommandEnv, filled.Servers[0].Env, filled.Servers[1].Headers) != "map[LEVEL:debug TOKEN:{{secret:b.c}}] map[K:two] map[Authorization:Bearer {{secret:b.c}}]" {
+	if err != nil || fmt.Sprint(filled.CommandEnv, filled.Servers[0].Env, filled.Servers[1].Headers, filled.AuthorTools[0].Secrets, filled.AuthorTools[1].Secrets) !=
+		"map[LEVEL:debug TOKEN:{{secret:b.c}}] map[K:two] map[Authorization:Bearer {{secret:b.c}}] map[K:{{secret:b.c}}] map[K:{{secret:c}}]" {
 		t.Error(filled, err)
 	}
 	if got := fmt.Sprint(l.Servers[0].Env, l.Servers[0].SecretRefs(), l.Servers[1].SecretRefs()); got != "map[K:{{secret:b.c}}] [b.c] [a]" {

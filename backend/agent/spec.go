@@ -18,6 +18,7 @@ type Spec struct {
 	Model        string           `json:"model,omitempty"`
 	SystemPrompt string           `json:"system_prompt,omitempty"`
 	Tools        []string         `json:"tools,omitempty"`
+	AuthorTools  []AuthorTool     `json:"author_tools,omitempty"` // of its own
 	ClientTools  []ClientToolSpec `json:"client_tools,omitempty"` // that the caller runs
 	MCPServers   []string         `json:"mcp_servers,omitempty"`  // whose tools it may use, by their ids
 	Permissions  Permissions      `json:"permissions,omitzero"`
@@ -49,15 +50,16 @@ type Launch struct {
 	Model            string
 	Endpoint         *Endpoint // nil for a harness that knows where its model is
 	Tools            []string
+	AuthorTools      []AuthorTool `json:",omitempty"`
 	ClientTools      []ClientToolSpec
 	Servers          []MCPServer      // whose tools it may use; a harness does not know them
 	PermissionPolicy PermissionPolicy // what happens to a call of a tool that changes something,
 	Rules            Rules            `json:",omitzero"` // unless these say otherwise
 	Program          *Program         // nil for a harness that is part of Parley
 
-	Hosted     []HostedTool      // that the app runs
-	Redacts    bool              // there are secrets that the app knows: results of tools go through Host.Redact
-	CommandEnv map[string]string // as Spec's; where the harness is, run_command is hosted instead
+	Hosted     []HostedTool      `json:",omitempty"` // that the app runs
+	Redacts    bool              `json:",omitempty"` // there are secrets that the app knows: results of tools go through Host.Redact
+	CommandEnv map[string]string `json:",omitempty"` // as Spec's; where the harness is, run_command is hosted instead
 }
 
 // Reaches gives the URLs of the web that a launch names itself. The person configured them, so their servers may be reached
@@ -69,11 +71,28 @@ func (l Launch) Reaches() []string {
 			urls = append(urls, s.URL)
 		}
 	}
+	for _, t := range l.AuthorTools {
+		isHosted := slices.ContainsFunc(l.Hosted, func(h HostedTool) bool { return h.Name == t.Name })
+		if t.Kind == AuthorHTTP && !isHosted {
+			urls = append(urls, t.URL)
+		}
+	}
 	return urls
 }
 
+// ToolNames lists the tools that an agent has by name: Parley's, and its own.
+func (s Spec) ToolNames() []string {
+	names := slices.Clone(s.Tools)
+	for _, t := range s.AuthorTools {
+		names = append(names, t.Name)
+	}
+	return names
+}
+
 // HasTools reports whether an agent is given tools besides those of its own program.
-func (s Spec) HasTools() bool { return len(s.Tools)+len(s.ClientTools)+len(s.MCPServers) > 0 }
+func (s Spec) HasTools() bool {
+	return len(s.Tools)+len(s.AuthorTools)+len(s.ClientTools)+len(s.MCPServers) > 0
+}
 
 // Endpoint is where a model is served.
 type Endpoint struct {

@@ -65,18 +65,19 @@ type AgentChoices struct {
 
 // AgentDetails is all of an agent that a person may write, by the keys of agent files.
 type AgentDetails struct {
-	ID           string            `json:"id"`
-	Name         string            `json:"name,omitempty"`
-	Description  string            `json:"description,omitempty"`
-	Harness      agent.Kind        `json:"harness,omitempty"`
-	Provider     string            `json:"provider,omitempty"`
-	Model        string            `json:"model,omitempty"`
-	SystemPrompt string            `json:"system_prompt,omitempty"`
-	Tools        []string          `json:"tools,omitempty"`
-	MCPServers   []string          `json:"mcp_servers,omitempty"` // by their ids
-	Permissions  AgentPermissions  `json:"permissions"`
-	Login        agent.Login       `json:"login,omitempty"`
-	Options      map[string]string `json:"options,omitempty"`
+	ID           string             `json:"id"`
+	Name         string             `json:"name,omitempty"`
+	Description  string             `json:"description,omitempty"`
+	Harness      agent.Kind         `json:"harness,omitempty"`
+	Provider     string             `json:"provider,omitempty"`
+	Model        string             `json:"model,omitempty"`
+	SystemPrompt string             `json:"system_prompt,omitempty"`
+	Tools        []string           `json:"tools,omitempty"`
+	AuthorTools  []agent.AuthorTool `json:"author_tools,omitempty"` // of the agent's own; in a file they are among tools
+	MCPServers   []string           `json:"mcp_servers,omitempty"`  // by their ids
+	Permissions  AgentPermissions   `json:"permissions"`
+	Login        agent.Login        `json:"login,omitempty"`
+	Options      map[string]string  `json:"options,omitempty"`
 }
 
 // AgentPermissions is what an agent may do without asking.
@@ -172,7 +173,7 @@ func (d inside) getAgent(r *http.Request) (AgentDetails, error) {
 	}
 	p := e.Permissions
 	return AgentDetails{
-		e.ID, e.Name, e.Description, e.Harness, e.Provider, e.Model, e.SystemPrompt, e.Tools, e.MCPServers,
+		e.ID, e.Name, e.Description, e.Harness, e.Provider, e.Model, e.SystemPrompt, e.Tools, e.AuthorTools, e.MCPServers,
 		AgentPermissions{p.Mode, p.Default, p.Rules.Rules, p.Commands, p.CommandGlobs, p.Domains}, e.Login, e.Options,
 	}, nil
 }
@@ -189,7 +190,7 @@ func (d inside) putAgent(r *http.Request, a AgentDetails) (noBody, error) {
 	p := a.Permissions
 	return noBody{}, d.Agents.Make(r.Context(), d.Store, d.project, agent.Spec{
 		ID: a.ID, Name: a.Name, Description: a.Description, Harness: a.Harness, Provider: a.Provider, Model: a.Model,
-		SystemPrompt: a.SystemPrompt, Tools: a.Tools, MCPServers: a.MCPServers, Login: a.Login, Options: a.Options,
+		SystemPrompt: a.SystemPrompt, Tools: a.Tools, AuthorTools: a.AuthorTools, MCPServers: a.MCPServers, Login: a.Login, Options: a.Options,
 		Permissions: agent.Permissions{Mode: p.Mode, Rules: agent.Rules{Default: p.Default, Rules: p.Rules, Commands: p.Commands, CommandGlobs: p.CommandGlobs, Domains: p.Domains}},
 	})
 }

@@ -10,7 +10,7 @@ import (
 	"parley/backend/config"
 )
 
-const reviewer = `{"id":"reviewer","harness":"scripted","provider":"openai","model":"m","system_prompt":"Review.","tools":["read_file"],"mcp_servers":["notes"],"permissions":{"mode":"plan","allowed_commands":["go vet"],"allowed_command_globs":["git log *"],"allowed_domains":["example.org"]}}`
+const reviewer = `{"id":"reviewer","harness":"scripted","provider":"openai","model":"m","system_prompt":"Review.","tools":["read_file"],"author_tools":[{"kind":"code","name":"count","description":"Counts.","input_schema":{"type":"object"},"runtime":"python","code":"print(1)"}],"mcp_servers":["notes"],"permissions":{"mode":"plan","allowed_commands":["go vet"],"allowed_command_globs":["git log *"],"allowed_domains":["example.org"]}}`
 
 func (w *world) agents() (list AgentList) {
 	w.t.Helper()

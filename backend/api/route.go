@@ -91,6 +91,7 @@ var routes = []route{
 	asking(owners(answer("DELETE /secrets/{id}", inside.removeSecret)), "global"),
 	asking(owners(answer("POST /secrets/{id}/reveal", inside.revealSecret)), "global"),
 	asking(owners(answer("GET /secrets/{id}/uses", inside.listSecretUses)), "global"),
+	accept("POST /find-credentials", (*Door).findCredentials),
 	owners(answer("GET /keys", inside.listKeys)),
 	owners(accept("POST /keys", inside.putKey)),
 	owners(answer("POST /keys/{provider}/{name}/check", inside.checkKey)),

@@ -17,7 +17,8 @@ type Session struct {
 	Status       store.Status    `json:"status"`
 	Agent        Agent           `json:"agent"`
 	Mode         agent.Mode      `json:"mode"`
-	WorkingDir   string          `json:"workingDir"` // the folder that it is about; empty if none
+	ModeKept     bool            `json:"modeKept,omitempty"` // the turn that runs began in another, and keeps some of that until it ends
+	WorkingDir   string          `json:"workingDir"`         // the folder that it is about; empty if none
 	Scope        agent.FileScope `json:"scope"`
 	Scratch      string          `json:"scratch"` // the session's own folder
 	Draft        string          `json:"draft"`
@@ -45,7 +46,7 @@ type SessionChange struct {
 	Draft      *string     `json:"draft,omitempty"`
 	DraftFiles []DraftFile `json:"draftFiles,omitempty"` // all of them; url and name are enough
 	MaxTurns   *int64      `json:"maxTurns,omitempty"`
-	Mode       *agent.Mode `json:"mode,omitempty"` // from the next turn on, and when one that waits goes on
+	Mode       *agent.Mode `json:"mode,omitempty"` // also of the turn that runs, if its program can follow
 
 	Scope      *agent.FileScope `json:"scope,omitempty"`      // from the next turn on
 	WorkingDir *string          `json:"workingDir,omitempty"` // absolute, or empty for none; from the next turn on
@@ -68,7 +69,7 @@ func (d inside) session(s store.Session) Session {
 		files[i] = DraftFile{uistream.MediaURL(p.Handle), p.Name, p.MimeType, p.ByteLength}
 	}
 	return Session{
-		ID: s.Key.Session, Title: s.Title, Status: s.Status, Agent: toAgent(s.Agent), Mode: s.Mode,
+		ID: s.Key.Session, Title: s.Title, Status: s.Status, Agent: toAgent(s.Agent), Mode: s.Mode, ModeKept: d.Sessions.KeepsMode(s.Key),
 		WorkingDir: s.WorkingDir, Scope: s.Scope, Scratch: d.Sessions.Scratch(s.Key), Draft: s.Draft, DraftFiles: files,
 		Turns: s.Turns, MaxTurns: s.MaxTurns, InputTokens: s.InputTokens, OutputTokens: s.OutputTokens, NextSequence: s.NextSeq,
 		CreatedAt: s.CreatedAt.UnixMilli(), UpdatedAt: s.UpdatedAt.UnixMilli(),

@@ -47,7 +47,7 @@ func (k Known) Parse(src []byte) (agent.Spec, []Problem) {
 		{"provider", choice(&spec.Provider, k.Providers()...)},
 		{"model", into(&spec.Model)},
 		{"system_prompt", into(&spec.SystemPrompt)},
-		{"tools", func(v value) { spec.Tools = k.tools(v) }},
+		{"tools", func(v value) { k.tools(v, &spec) }},
 		{"mcp_servers", func(v value) { spec.MCPServers = refs(v) }},
 		{"permissions", func(v value) { spec.Permissions = permissions(v) }},
 		{"login", choice(&spec.Login, string(agent.LoginKey), string(agent.LoginOwn))},
@@ -113,21 +113,6 @@ func id(v value) string {
 	return text
 }
 
-func (k Known) tools(v value) (list []string) {
-	v.list(func(entry value) {
-		if entry.Kind == yaml.MappingNode {
-			entry.fail("Tools of an agent's own are not there yet. Name one of Parley's.")
-			return
-		}
-		name := entry.oneOf(k.Tools)
-		if slices.Contains(list, name) {
-			entry.fail("This tool is there twice. Remove one.")
-		}
-		list = append(list, name)
-	})
-	return list
-}
-
 // refs reads which MCP servers an agent may use, of those that the person has set up.
 func refs(v value) (list []string) {
 	v.list(func(entry value) {
@@ -189,6 +174,10 @@ func Format(spec agent.Spec) ([]byte, error) {
 		Domains      []string `yaml:"allowed_domains,omitempty"`
 	}
 	p := spec.Permissions
+	tools, err := formatTools(spec)
+	if err != nil {
+		return nil, err
+	}
 	type server struct{ Ref string }
 	file := struct {
 		ID           string
@@ -199,12 +188,12 @@ func Format(spec agent.Spec) ([]byte, error) {
 		Model        string            `yaml:",omitempty"`
 		Login        agent.Login       `yaml:",omitempty"`
 		SystemPrompt string            `yaml:"system_prompt,omitempty"`
-		Tools        []string          `yaml:",omitempty"`
+		Tools        []any             `yaml:",omitempty"`
 		MCPServers   []server          `yaml:"mcp_servers,omitempty"`
 		Permissions  permissions       `yaml:",omitempty"`
 		Options      map[string]string `yaml:",omitempty"`
 	}{
-		spec.ID, spec.Name, spec.Description, spec.Harness, spec.Provider, spec.Model, spec.Login, spec.SystemPrompt, spec.Tools, nil,
+		spec.ID, spec.Name, spec.Description, spec.Harness, spec.Provider, spec.Model, spec.Login, spec.SystemPrompt, tools, nil,
 		permissions{Mode: p.Mode, Default: p.Default, Commands: p.Commands, CommandGlobs: p.CommandGlobs, Domains: p.Domains}, spec.Options,
 	}
 	for _, id := range spec.MCPServers {

@@ -49,7 +49,7 @@ func For(p agent.Policy, h Host) (Bounds, error) {
 		return b, nil
 	}
 	for what, path := range map[string]string{"your home folder": h.Home, "Parley's own data": p.Data} {
-		if path != "" && (within(path, p.Folder) || what == "Parley's own data" && within(p.Folder, path)) {
+		if path != "" && (agent.Within(path, p.Folder) || what == "Parley's own data" && agent.Within(p.Folder, path)) {
 			return Bounds{}, agent.Errorf(agent.CodeSandbox, "The agent was not started, because its working folder %s reaches %s, which no confined agent does. Choose a folder inside of it, or let the agent reach all files.", p.Folder, what)
 		}
 	}
@@ -59,12 +59,6 @@ func For(p agent.Policy, h Host) (Bounds, error) {
 		b.Read = append(append([]string{}, b.Read...), p.Folder)
 	}
 	return b, nil
-}
-
-// within reports whether a path is that of a folder or below it.
-func within(path, folder string) bool {
-	rest, err := filepath.Rel(folder, path)
-	return err == nil && filepath.IsLocal(rest)
 }
 
 // onThisMachine gives the host and port of a URL if they are this machine's.
@@ -87,7 +81,7 @@ func onThisMachine(base string) string {
 // there or by their whole path. A folder that is the home folder, or holds it, is left out.
 func Installed(path, home string, commands []string) (folders []string) {
 	add := func(folder string) {
-		if filepath.IsAbs(folder) && !within(home, folder) {
+		if filepath.IsAbs(folder) && !agent.Within(home, folder) {
 			folders = append(folders, folder)
 		}
 	}

@@ -5,11 +5,11 @@ import (
 	"cmp"
 	"encoding/json"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
 	"parley/backend/agent"
+	"parley/backend/schema"
 )
 
 // For gives the harness of a kind. endpoints are where each provider serves its models, tools the names of all that there
@@ -40,6 +40,7 @@ func For(kind agent.Kind, endpoints map[string]agent.Endpoint, tools []string, p
 func grant(spec agent.Spec, known []string) (agent.Launch, error) {
 	launch := agent.Launch{
 		Tools:            slices.Clone(spec.Tools),
+		AuthorTools:      slices.Clone(spec.AuthorTools),
 		ClientTools:      slices.Clone(spec.ClientTools),
 		PermissionPolicy: spec.Permissions.Mode.Policy(),
 		Rules:            spec.Permissions.Rules,
@@ -52,11 +53,16 @@ func grant(spec agent.Spec, known []string) (agent.Launch, error) {
 			return launch, agent.Errorf(agent.CodeToolUnavailable, "The agent %q asks for the tool %q, which does not exist. There are: %s.", spec.ID, name, strings.Join(known, ", "))
 		}
 	}
-	names := slices.Clone(spec.Tools)
+	for _, t := range spec.AuthorTools {
+		if err := checkAuthorTool(t, known); err != nil {
+			return launch, err
+		}
+	}
+	names := spec.ToolNames()
 	for _, c := range spec.ClientTools {
 		var schema struct{ Type string }
-		if !toolName.MatchString(c.Name) {
-			return launch, agent.Errorf(agent.CodeValidation, "The agent %q has a client tool %q. Its name must match %s.", spec.ID, c.Name, toolName)
+		if !agent.ToolName.MatchString(c.Name) {
+			return launch, agent.Errorf(agent.CodeValidation, "The agent %q has a client tool %q. Its name must match %s.", spec.ID, c.Name, agent.ToolName)
 		}
 		if json.Unmarshal(c.InputSchema, &schema) != nil || schema.Type != "object" {
 			return launch, agent.Errorf(agent.CodeValidation, "The client tool %q of the agent %q has no inputSchema of the type object. Give it one.", c.Name, spec.ID)
@@ -69,6 +75,20 @@ func grant(spec agent.Spec, known []string) (agent.Launch, error) {
 		}
 	}
 	return launch, nil
+}
+
+// checkAuthorTool refuses a tool of an author's that cannot be run, or that has the name of one of ours.
+func checkAuthorTool(t agent.AuthorTool, known []string) error {
+	if err := t.Check(); err != nil {
+		return err
+	}
+	if slices.Contains(known, t.Name) {
+		return agent.Errorf(agent.CodeValidation, "A tool of the agent's own is called %s, as one of Parley's is. Give it another name.", t.Name)
+	}
+	if _, err := schema.Read(t.InputSchema); err != nil {
+		return agent.Errorf(agent.CodeValidation, "The input_schema of the tool %s %v.", t.Name, err)
+	}
+	return nil
 }
 
 // checkLogin refuses a login that there is not, and a provider beside the person's own.
@@ -94,6 +114,3 @@ func endpointOf(spec agent.Spec, endpoints map[string]agent.Endpoint) (agent.End
 	}
 	return endpoint, nil
 }
-
-// toolName is what every provider takes.
-var toolName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)

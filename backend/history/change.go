@@ -41,16 +41,16 @@ func (h *History) UnlockWithCode(ctx context.Context, typed string) error {
 	if err != nil {
 		return err
 	}
-	return h.unlockWith(ctx, func() error { return h.keys.UnlockWithCode(code) }, func([]vault.SlotType) bool { return true })
+	return h.unlockWith(ctx, nil, func() error { return h.keys.UnlockWithCode(code) }, func([]vault.SlotType) bool { return true })
 }
 
 // UnlockWithPassphrase opens the history with its passphrase. A keychain that kept the key before keeps it again.
 func (h *History) UnlockWithPassphrase(ctx context.Context, passphrase []byte) error {
-	return h.unlockWith(ctx, func() error { return h.keys.UnlockWithPassphrase(passphrase) },
+	return h.unlockWith(ctx, passphrase, func() error { return h.keys.UnlockWithPassphrase(passphrase) },
 		func(slots []vault.SlotType) bool { return slices.Contains(slots, vault.SlotKeychain) })
 }
 
-func (h *History) unlockWith(ctx context.Context, unlock func() error, renew func([]vault.SlotType) bool) error {
+func (h *History) unlockWith(ctx context.Context, passphrase []byte, unlock func() error, renew func([]vault.SlotType) bool) error {
 	return h.alone(ctx, func(ctx context.Context) error {
 		if h.store != nil {
 			return nil
@@ -61,7 +61,7 @@ func (h *History) unlockWith(ctx context.Context, unlock func() error, renew fun
 		if err := unlock(); err != nil {
 			return err
 		}
-		if err := h.enter(ctx); err != nil {
+		if err := h.enter(ctx, passphrase); err != nil {
 			return err
 		}
 		status, _ := h.Status()
@@ -132,7 +132,7 @@ func (h *History) SetPassphrase(ctx context.Context, passphrase []byte) error {
 		before, _ := h.Status()
 		switch {
 		case h.store != nil:
-			err := h.keys.SetPassphrase(ctx, passphrase, vault.Calibrate())
+			err := h.setPassphrase(ctx, passphrase)
 			h.refresh()
 			return err
 		case before.State == vault.NoKeychain && errors.Is(err, fs.ErrNotExist):
@@ -142,9 +142,20 @@ func (h *History) SetPassphrase(ctx context.Context, passphrase []byte) error {
 	})
 }
 
-// RemovePassphrase takes the passphrase away, if another way to open the history is left.
+func (h *History) setPassphrase(ctx context.Context, passphrase []byte) error {
+	set := func() error { return h.keys.SetPassphrase(ctx, passphrase, vault.Calibrate()) }
+	if h.sealed != nil {
+		return h.sealed.change(ctx, passphrase, set)
+	}
+	return set()
+}
+
+// RemovePassphrase takes the passphrase away, if another way to open the history is left and nothing else is sealed under it.
 func (h *History) RemovePassphrase(ctx context.Context) error {
 	return h.whileOpen(ctx, func(ctx context.Context) error {
+		if h.sealed != nil && h.sealed.exists() {
+			return agent.Errorf(agent.CodeValidation, "There is no keychain here, so your secrets and keys are sealed under the passphrase. It stays.")
+		}
 		if err := h.keys.Remove(ctx, vault.SlotPassphrase); err != nil {
 			return err
 		}
@@ -227,7 +238,7 @@ func (h *History) StartNew(ctx context.Context) error {
 		if h.store != nil || !slices.Contains(lost, status.State) {
 			return agent.Errorf(agent.CodeValidation, "This history can be opened, so no new one is started. Unlock it.")
 		}
-		if err := h.setAside(os.Rename); err != nil {
+		if err := h.setAside(os.Rename, os.Rename); err != nil {
 			return agent.Wrap(agent.CodeInternal, err, "The old history could not be moved aside; nothing of it is lost. Check the disk and the folder's permissions, then retry.")
 		}
 		h.keys = nil
@@ -239,18 +250,17 @@ func (h *History) StartNew(ctx context.Context) error {
 }
 
 // setAside moves the files into a folder of their own, under their names: moved back, they are the history again. The
-// database goes first: a key file without it says what is missing. keys moves or copies the key file.
-func (h *History) setAside(keys func(from, to string) error) error {
+// database goes first: a key file without it says what is missing. keys moves or copies the key file, secrets the one of secrets.
+func (h *History) setAside(keys, secrets func(from, to string) error) error {
 	folder := filepath.Join(h.Folder, "set-aside", time.Now().UTC().Format("2006-01-02T15-04-05.000"))
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return err
 	}
-	move := os.Rename
-	for _, path := range []string{h.database() + "-wal", h.database(), h.keyFile()} {
-		if path == h.keyFile() {
-			move = keys
-		}
-		if err := move(path, filepath.Join(folder, filepath.Base(path))); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	for _, file := range []struct {
+		path string
+		move func(from, to string) error
+	}{{h.database() + "-wal", os.Rename}, {h.database(), os.Rename}, {h.secretsFile(), secrets}, {h.keyFile(), keys}} {
+		if err := file.move(file.path, filepath.Join(folder, filepath.Base(file.path))); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("set the history aside: %w", err)
 		}
 	}

@@ -3,6 +3,7 @@
 package history
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -72,6 +73,7 @@ type History struct {
 	// Owned by whoever has the seat.
 	keys       *vault.KeyFile
 	store      *store.Store
+	sealed     *sealedRing // while the key file is open where there is no keychain, else nil
 	generation uint64
 	code       *vault.RecoveryCode // shown, not in force yet
 	closed     bool
@@ -185,7 +187,7 @@ func (h *History) open(ctx context.Context) error {
 	if !found.Unlocked && h.Passphrase != nil {
 		err = h.keys.UnlockWithPassphrase(h.Passphrase)
 	}
-	return errors.Join(err, h.enter(ctx))
+	return errors.Join(err, h.enter(ctx, h.Passphrase))
 }
 
 // begin makes the first key file of a folder, if there is something that can keep it.
@@ -219,11 +221,11 @@ func (h *History) create(ctx context.Context, ring vault.Keyring, n vault.NewKey
 	if h.keys, err = vault.CreateKeyFile(ctx, h.keyFile(), ring, n); err != nil {
 		return err
 	}
-	return h.enter(ctx)
+	return h.enter(ctx, n.Passphrase)
 }
 
-// enter opens the database if the key file is, and tells where that led.
-func (h *History) enter(ctx context.Context) error {
+// enter opens the database if the key file is, and tells where that led. passphrase is what opened that, or nil.
+func (h *History) enter(ctx context.Context, passphrase []byte) error {
 	keys := h.keys.Status()
 	status := Status{State: keys.State, Accepts: keys.Accepts, Slots: keys.Slots, Keychain: h.keychain(ctx, keys)}
 	if !keys.Unlocked {
@@ -247,6 +249,9 @@ func (h *History) enter(ctx context.Context) error {
 	status.Lost, status.RolledBack, status.ReadOnly = h.store.Lost(), found.rolledBack, h.store.ReadOnly()
 	status.ID = fmt.Sprintf("%s.%d", h.keys.Vault(), h.generation)
 	status.LockAfter = h.lockAfter(ctx)
+	if status.Keychain.Health == vault.Absent && h.sealed == nil {
+		h.sealed = &sealedRing{path: h.secretsFile(), cost: vault.Calibrate, passphrase: bytes.Clone(passphrase)}
+	}
 	if err := h.Opened(ctx, h.store); err != nil {
 		return h.fail(errors.Join(err, h.shut(ctx)))
 	}
@@ -378,9 +383,13 @@ func every(ctx context.Context, interval time.Duration, fn func(context.Context)
 	}
 }
 
-// shut closes the database and wipes the key.
+// shut closes the database and what is sealed beside it, and wipes the keys.
 func (h *History) shut(ctx context.Context) error {
 	err := h.closeStore(ctx)
+	if h.sealed != nil {
+		err = errors.Join(err, h.sealed.close())
+		h.sealed = nil
+	}
 	if h.keys != nil {
 		h.keys.Lock()
 	}

@@ -49,7 +49,7 @@ func Restore(ctx context.Context, o Options, backup string, secret []byte, agree
 		return nil
 	}
 	to := New(o)
-	err = to.setAside(os.Rename)
+	err = to.setAside(os.Rename, copyFile) // what is sealed beside the history goes on
 	if err == nil {
 		err = errors.Join(os.Rename(from.keyFile(), to.keyFile()), os.Rename(from.database(), to.database()))
 	}

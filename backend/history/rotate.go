@@ -47,7 +47,7 @@ func (h *History) Rotate(ctx context.Context, g Given) error {
 }
 
 // prove refuses secrets that do not open this history: a mistyped one must not become the way to open the new key.
-func (h *History) prove(s vault.Secrets) error {
+func (h *History) prove(s vault.Openers) error {
 	k, err := vault.OpenKeyFile(h.keyFile(), nil)
 	if err != nil {
 		return err
@@ -84,7 +84,7 @@ type Given struct {
 	Passphrase []byte
 }
 
-func (g Given) secrets() (s vault.Secrets, err error) {
+func (g Given) secrets() (s vault.Openers, err error) {
 	if g.Code != "" {
 		code, err := vault.ParseRecoveryCode(g.Code)
 		if err != nil {

@@ -37,7 +37,11 @@ func (h *History) Salvage(ctx context.Context, path string, g Given) (found stor
 		} else {
 			found, err = h.salvageTo(ctx, path)
 		}
-		if err := h.enter(ctx); err != nil {
+		passphrase := h.Passphrase
+		if passphrase == nil {
+			passphrase = g.Passphrase
+		}
+		if err := h.enter(ctx, passphrase); err != nil {
 			h.Log.Info("the history is not open after a salvage", "error", err)
 		}
 		return salvageFailed(err)
@@ -130,7 +134,7 @@ func (h *History) salvageInPlace(ctx context.Context) (found store.Salvaged, err
 	if err := h.keys.SetAnchor(ctx, vault.Anchor{Generation: h.generation, Commits: 1}); err != nil {
 		return found, err
 	}
-	if err := h.setAside(copyFile); err != nil {
+	if err := h.setAside(copyFile, copyFile); err != nil {
 		return found, err
 	}
 	return found, os.Rename(fresh, h.database())

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"sync"
@@ -404,7 +405,7 @@ func (c *client) failed(ctx context.Context, name string, err error) error {
 	switch {
 	case ctx.Err() != nil:
 		return agent.Errorf(agent.CodeCancelled, "%s of the MCP server %s was stopped.", name, c.server.ID)
-	case errors.Is(err, mcp.ErrConnectionClosed):
+	case errors.Is(err, mcp.ErrConnectionClosed), errors.Is(err, io.EOF):
 		return agent.Errorf(agent.CodeToolFailed, "The MCP server %s ended before %s had answered. It is started again for the next call.", c.server.ID, name)
 	}
 	return agent.Errorf(agent.CodeToolFailed, "%s of the MCP server %s failed: %s.", name, c.server.ID, shorten(err.Error(), maxNote))

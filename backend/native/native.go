@@ -48,7 +48,7 @@ func (s *sandbox) Open(_ context.Context, launch agent.Launch) (agent.Conn, erro
 	if err != nil {
 		return nil, err
 	}
-	c := &conn{sandbox: s, launch: launch, tools: tools, definitions: tools.Definitions(), run: tools.Run}
+	c := &conn{Permits: launch.Permits(), sandbox: s, launch: launch, tools: tools, definitions: tools.Definitions(), run: tools.Run}
 	c.open, c.cancel = context.WithCancel(context.Background())
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -79,6 +79,7 @@ func (s *sandbox) Close() error {
 
 // conn is an agent that can take turns. The last three fields are its tools.
 type conn struct {
+	*agent.Permits
 	sandbox *sandbox
 	launch  agent.Launch
 	open    context.Context

@@ -85,7 +85,7 @@ func (t *turn) loop() (agent.StopReason, error) {
 func (t *turn) decide(calls []call) (now []call, open []agent.Event) {
 	for _, c := range calls {
 		if c.problem == "" {
-			switch e := t.tools.Decide(c.ToolCall, t.launch.Grounds(t.prompt)).(type) {
+			switch e := t.tools.Decide(c.ToolCall, t.Grounds(t.prompt)).(type) {
 			case agent.InteractionRequest:
 				open = append(open, e)
 				continue

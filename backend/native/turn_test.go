@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"parley/backend/agent"
+	"parley/backend/agent/agenttest"
 	"parley/backend/modelserver"
 	"parley/backend/provider"
 	"parley/backend/tool"
@@ -251,5 +252,19 @@ func TestReadCall(t *testing.T) {
 		if !json.Valid(c.Input) || (want == "") != (c.problem != "") || want != "" && string(c.Input) != want {
 			t.Errorf("%q: %s, %q", args, c.Input, c.problem)
 		}
+	}
+}
+
+// TestPermissionsOfATurnThatRuns: what was decided stays, and what comes is decided by what holds then.
+func TestPermissionsOfATurnThatRuns(t *testing.T) {
+	r := newRig(t, modelserver.Options{}, "write_file")
+	turn := agenttest.CollectWhile(t, r.conn.Prompt(t.Context(), prompt(`[[tool:write_file {"path":"a","content":"x"}]] [[tool:write_file {"path":"b","content":"y"}]]`)), func(soFar agenttest.Turn) bool {
+		if len(soFar.Results()) == 1 {
+			r.conn.Permit(t.Context(), agent.PermissionDeny, agent.Rules{})
+		}
+		return true
+	})
+	if results := turn.Results(); len(results) != 2 || results[0].Denied || !results[1].Denied {
+		t.Errorf("%+v, %v", results, turn.Err)
 	}
 }

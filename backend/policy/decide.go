@@ -13,6 +13,7 @@ type Call struct {
 	Stated    []agent.Permission // what its tool says of itself, then the server that the tool is of; empty ones say nothing
 	Protected bool               // it writes where only a person lets it
 	Version   string             // of what its tool says of itself, if somebody else can change that; it has no space or bracket in it
+	Foreign   bool               // its tool is somebody else's: whatever its arguments are called, they are not what a tool of ours is about
 	Secrets   []string           // that its tool is given, by their slugs; then Version is of those too
 }
 
@@ -76,6 +77,9 @@ func Decide(c Call, g agent.Grounds) agent.Permission {
 
 // named reports whether the rules name what a call is about.
 func named(s subject, r agent.Rules) bool {
+	if s.foreign {
+		return false
+	}
 	switch s.action {
 	case agent.ActionProcess:
 		return runs(s.about, r)

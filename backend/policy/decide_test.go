@@ -31,6 +31,8 @@ var tested = []struct {
 	{"mcp_mail_send", call("mcp_mail_send", agent.ActionOther, `{"to":"a","body":"b"}`)},
 	{"git_commit, which asks each time", stating(call("git_commit", agent.ActionProcess, `{"message":"m"}`), agent.Ask)},
 	{"mcp_mail_list, allowed by its tool and denied by its server", stating(call("mcp_mail_list", agent.ActionOther, `{}`), agent.Allow, agent.Deny)},
+	{"weather, an author's request", authored(call("weather", agent.ActionEgress, `{"url":"https://example.org/a","query":"x"}`))},
+	{"count, an author's script", authored(call("count", agent.ActionProcess, `{"command":"git status"}`))},
 	{"mcp_mail_find, allowed by its server", stating(call("mcp_mail_find", agent.ActionOther, `{}`), "", agent.Allow)},
 	{"deploy, given a secret", lent(call("deploy", agent.ActionOther, `{}`))},
 	{"deploy, allowed by itself and given a secret", stating(lent(call("deploy", agent.ActionOther, `{}`)), agent.Allow)},
@@ -63,6 +65,8 @@ func protected(c Call) Call { c.Protected = true; return c }
 func lent(c Call) Call { c.Secrets, c.Version = []string{"token"}, "v1"; return c }
 
 func stating(c Call, said ...agent.Permission) Call { c.Stated = said; return c }
+
+func authored(c Call) Call { c.Version, c.Foreign = "1a", true; return c }
 
 func rulesOf(text, fallback string) agent.Rules {
 	r := agent.Rules{Default: agent.Permission(fallback)}
@@ -217,6 +221,8 @@ func TestASuggestionAllowsWhatItIsFor(t *testing.T) {
 		{call("web_search", agent.ActionEgress, `{"query":"a b"}`), "web_search"},
 		{call("mcp_mail_send", agent.ActionOther, `{"to":"a","body":"b"}`), "mcp_mail_send"},
 		{call("mcp_mail_send", agent.ActionOther, `"no object"`), ""},
+		{authored(call("count", agent.ActionProcess, `{"command":"git","args":["push"]}`)), "count@1a"},
+		{authored(call("weather", agent.ActionEgress, `{}`)), "weather@1a"},
 		{call("Run (now)", agent.ActionOther, `{}`), ""},
 		{lent(call("deploy", agent.ActionOther, `{}`)), "deploy@v1"},
 		{lent(call("run_command", agent.ActionProcess, `{"command":"git","args":["push"]}`)), "run_command@v1(git push *)"},

@@ -18,6 +18,7 @@ type subject struct {
 	tool     string
 	version  string // with the tool, as a pattern names both; empty if its tool has none
 	action   agent.Action
+	foreign  bool   // as Call's
 	readable bool   // its arguments are an object
 	about    string // what the call is about: a command, a file, an address
 	clear    bool   // that is known, and is all
@@ -33,15 +34,16 @@ var abouts = map[agent.Action][]string{
 }
 
 // inspect reads what a call is about. A call with two arguments for that, or none, is not clear: nobody knows which of them its
-// tool obeys. Of a kind that has no names for them, it is the only text among the arguments.
+// tool obeys. Of a kind that has no names for them, and of a tool that somebody else defined, it is the only text among the arguments.
 func inspect(c Call) subject {
-	s := subject{tool: c.Name, version: versioned(c), action: c.Action}
+	s := subject{tool: c.Name, version: versioned(c), action: c.Action, foreign: c.Foreign}
 	var arguments map[string]json.RawMessage
 	if json.Unmarshal(c.Input, &arguments) != nil || arguments == nil {
 		return s
 	}
 	s.readable = true
 	names, isKnown := abouts[c.Action]
+	isKnown = isKnown && !c.Foreign
 	candidates := 0
 	for name, value := range arguments {
 		if isKnown && !slices.Contains(names, name) {
@@ -53,6 +55,9 @@ func inspect(c Call) subject {
 		}
 	}
 	s.clear = candidates == 1
+	if c.Foreign {
+		return s
+	}
 	switch c.Action {
 	case agent.ActionProcess:
 		if more, given := arguments["args"]; given && string(more) != "null" {
@@ -72,6 +77,9 @@ func inspect(c Call) subject {
 	}
 	return s
 }
+
+// isOpaque reports whether nobody expects the arguments to say what a call is about: then to allow it is to allow its tool.
+func (s subject) isOpaque() bool { return s.action == agent.ActionOther || s.foreign }
 
 // versioned names the tool of a call in its version; "" if it has none.
 func versioned(c Call) string {
@@ -130,7 +138,7 @@ func (p pattern) matches(s subject, allows bool) bool {
 	case !s.readable:
 		return !allows
 	case !p.narrow:
-		return s.clear || s.action == agent.ActionOther || !allows
+		return s.clear || s.isOpaque() || !allows
 	case !s.clear:
 		return !allows
 	case !p.prefix:
@@ -157,10 +165,13 @@ var (
 // version that it has now.
 func Suggest(c Call) string {
 	s := inspect(c)
-	if !repeats(c, s) || !s.readable || !s.clear && s.action != agent.ActionOther || strings.ContainsRune(s.tool, '(') {
+	if !repeats(c, s) || !s.readable || !s.clear && !s.isOpaque() || strings.ContainsRune(s.tool, '(') {
 		return ""
 	}
 	tool := cmp.Or(s.version, s.tool)
+	if s.foreign {
+		return tool
+	}
 	switch s.action {
 	case agent.ActionProcess:
 		if like := commands(s.about); like != "" {

@@ -11,6 +11,7 @@ import (
 
 // conn is one use of the sandbox's program.
 type conn struct {
+	*agent.Permits
 	sandbox *sandbox
 	launch  agent.Launch
 	closed  chan struct{}
@@ -117,7 +118,7 @@ func (l *listening) turn(ctx context.Context, s *session) (agent.Finish, error) 
 		l.session = s
 		l.deaf = l.hear(s)
 		defer l.deaf()
-		s.play.goOn(l.launch, l.prompt)
+		s.play.goOn(l.Permits, l.prompt)
 		return l.listen(ctx, s)
 	}
 	s, how, err := l.find(ctx, s)
@@ -131,7 +132,7 @@ func (l *listening) turn(ctx context.Context, s *session) (agent.Finish, error) 
 	l.deaf = l.hear(s)
 	defer l.deaf()
 	l.say(s.introduce(how))
-	for _, call := range s.begin(l.prompt, how) {
+	for _, call := range s.begin(l.Permits, l.prompt, how) {
 		l.say(agent.ToolResult{ID: call.ID, Name: call.Name, IsError: true, Output: "The agent was started anew, and is told that this call is allowed."})
 	}
 	return l.listen(ctx, s)

@@ -84,7 +84,7 @@ func (s *sandbox) Open(_ context.Context, launch agent.Launch) (agent.Conn, erro
 	if s.closed {
 		return nil, agent.Errorf(agent.CodeSandbox, "The agent was asked to start in a sandbox that is closed.")
 	}
-	return &conn{sandbox: s, launch: launch, closed: make(chan struct{})}, nil
+	return &conn{Permits: launch.Permits(), sandbox: s, launch: launch, closed: make(chan struct{})}, nil
 }
 
 func (s *sandbox) Done() <-chan struct{} { return s.done }

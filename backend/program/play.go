@@ -14,8 +14,9 @@ import (
 // play is a turn on its way: what its speaker says goes to whoever listens, and its questions wait with it. It is the
 // speaker's Host, and parley-tools' too.
 type play struct {
-	launch    agent.Launch
-	prompt    agent.Prompt // as it was last
+	client    []agent.ClientToolSpec
+	permits   *agent.Permits // as they were last
+	prompt    agent.Prompt   // likewise
 	hide      func(string) string
 	events    chan agent.Event
 	questions chan question
@@ -45,9 +46,9 @@ type question struct {
 	reply   chan Answer
 }
 
-func newPlay(launch agent.Launch, prompt agent.Prompt, hide func(string) string) *play {
+func newPlay(client []agent.ClientToolSpec, permits *agent.Permits, prompt agent.Prompt, hide func(string) string) *play {
 	p := &play{
-		launch: launch, prompt: prompt, hide: hide, events: make(chan agent.Event), questions: make(chan question), over: make(chan struct{}),
+		client: client, permits: permits, prompt: prompt, hide: hide, events: make(chan agent.Event), questions: make(chan question), over: make(chan struct{}),
 		stopping: make(chan struct{}), answered: map[string]bool{}, taken: map[string]bool{},
 	}
 	p.said = sync.NewCond(&p.mu)
@@ -117,7 +118,7 @@ func isCall(id string) func(agent.ToolCall) bool {
 }
 
 func (p *play) isClient(name string) bool {
-	return slices.ContainsFunc(p.launch.ClientTools, func(c agent.ClientToolSpec) bool { return c.Name == name })
+	return slices.ContainsFunc(p.client, func(c agent.ClientToolSpec) bool { return c.Name == name })
 }
 
 // Approve is Host's: a program's own question passes the same gate as the calls of our tools.
@@ -138,7 +139,7 @@ func (p *play) Approve(call agent.ToolCall, action agent.Action, preview string)
 func (p *play) grounds() agent.Grounds {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.launch.Grounds(p.prompt)
+	return p.permits.Grounds(p.prompt)
 }
 
 // host is the app, in the part of the turn that runs now.
@@ -197,9 +198,9 @@ func (p *play) ask(request agent.InteractionRequest) Answer {
 }
 
 // goOn gives the answer to what the turn waits for. What the person permits may have changed meanwhile.
-func (p *play) goOn(launch agent.Launch, prompt agent.Prompt) {
+func (p *play) goOn(permits *agent.Permits, prompt agent.Prompt) {
 	p.mu.Lock()
-	p.launch.PermissionPolicy, p.launch.Rules, p.prompt = launch.PermissionPolicy, launch.Rules, prompt
+	p.permits, p.prompt = permits, prompt
 	q := p.open
 	p.open = nil
 	a, result := answerIn(prompt, q.request)

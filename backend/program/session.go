@@ -57,7 +57,7 @@ func start(ctx context.Context, s *sandbox, launch agent.Launch, prompt agent.Pr
 		o.Session = NewUUID()
 	}
 	var err error
-	if len(launch.Tools)+len(launch.ClientTools)+len(launch.Servers)+len(launch.Hosted) > 0 {
+	if len(launch.Tools)+len(launch.AuthorTools)+len(launch.ClientTools)+len(launch.Servers)+len(launch.Hosted) > 0 {
 		if n.tools, err = newOwnTools(s.backend.tools, s.policy, launch, s.backend.Foreign.For(launch)); err != nil {
 			return nil, err
 		}
@@ -227,13 +227,13 @@ func (n *session) introduce(h how) agent.Event {
 
 // begin lets the speaker take a turn. It gives the calls that the person allowed in a program that is gone: they were its own, and this
 // one is told to make them anew.
-func (n *session) begin(prompt agent.Prompt, h how) (lost []agent.ToolCall) {
+func (n *session) begin(permits *agent.Permits, prompt agent.Prompt, h how) (lost []agent.ToolCall) {
 	n.idle()
 	if late := n.line.late.Swap(0); late > 0 {
 		slog.Warn("program: it spoke between turns", "program", n.name(), "lines", late)
 	}
 	n.after = ""
-	n.play = newPlay(n.launch, prompt, n.hide)
+	n.play = newPlay(n.launch.ClientTools, permits, prompt, n.hide)
 	if h != warm {
 		_, lost = prompt.Resumed()
 	}

@@ -187,9 +187,9 @@ func (f File) step(files *tool.Files) (Step, *store.FileChange, error) {
 func (r *Revert) open(session store.Session, path string) (*tool.Files, error) {
 	policy := r.policy(session)
 	switch {
-	case isWithin(path, policy.Scratch):
+	case agent.Within(path, policy.Scratch):
 		policy.Scope, policy.Folder = agent.FilesSandboxed, ""
-	case policy.Folder != "" && isWithin(path, policy.Folder):
+	case policy.Folder != "" && agent.Within(path, policy.Folder):
 		policy.Scope = agent.FilesProject
 	case policy.Scope != agent.FilesFull:
 		return nil, agent.Errorf(agent.CodeValidation, "%s is outside of what this session reaches now. Let the session reach it again, then retry.", path)
@@ -199,11 +199,6 @@ func (r *Revert) open(session store.Session, path string) (*tool.Files, error) {
 		return nil, err
 	}
 	return files.ForPerson(), nil
-}
-
-func isWithin(path, folder string) bool {
-	rest, err := filepath.Rel(folder, path)
-	return err == nil && filepath.IsLocal(rest)
 }
 
 // diff is a unified one; empty if there is nothing to be seen as text.

@@ -273,6 +273,7 @@ func TestAttacks(t *testing.T) {
 			}
 			policy.Scope, policy.Folder = scope, w.folder
 			w.attackFrom(t, l, policy)
+			w.attackFromPositions(t, scope)
 		})
 	}
 	t.Run("sandboxed, without a network of its own", func(t *testing.T) {

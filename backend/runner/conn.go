@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"crypto/rand"
 	"iter"
 	"sync"
 	"time"
@@ -11,10 +12,11 @@ import (
 
 // conn is a harness in a runner.
 type conn struct {
-	runner *link
-	launch agent.Launch
-	closed chan struct{}
-	once   sync.Once
+	runner  *link
+	launch  agent.Launch
+	permits *agent.Permits // in place of the launch's
+	closed  chan struct{}
+	once    sync.Once
 }
 
 // Close lets a Prompt that runs end with an error. It does not wait for it.
@@ -45,14 +47,23 @@ func (c *conn) Prompt(ctx context.Context, prompt agent.Prompt) iter.Seq2[agent.
 // Steer is agent.Steerer's.
 func (c *conn) Steer(ctx context.Context, said agent.Steering) bool {
 	x := c.runner.exchange.Load()
-	if x == nil || x.conn != c {
-		return false
-	}
-	id, answer := string(said.Message), make(chan ack, 1)
+	return x != nil && x.conn == c && c.tell(ctx, x, string(said.Message), control{Type: controlSteer, Ref: string(said.Message), Note: said.Text})
+}
+
+// Permit is agent.Permitter's. A turn that begins later is told with its request.
+func (c *conn) Permit(ctx context.Context, policy agent.PermissionPolicy, rules agent.Rules) bool {
+	c.permits.Permit(ctx, policy, rules)
+	x := c.runner.exchange.Load()
+	return x == nil || x.conn != c || c.tell(ctx, x, rand.Text(), control{Type: controlPermissions, PermissionPolicy: policy, Permissions: rules})
+}
+
+// tell says something to the turn that runs, under an id of its own, and reports whether it was taken.
+func (c *conn) tell(ctx context.Context, x *exchange, id string, word control) bool {
+	answer := make(chan ack, 1)
 	c.runner.acks.Store(id, answer)
 	defer c.runner.acks.Delete(id)
 	select {
-	case x.controls <- encodeControl(id, x.key, control{Type: controlSteer, Ref: id, Note: said.Text}):
+	case x.controls <- encodeControl(id, x.key, word):
 	case <-x.over:
 		return false
 	case <-ctx.Done():
@@ -84,22 +95,28 @@ func (c *conn) take(ctx context.Context, prompt agent.Prompt, say func(agent.Eve
 	if ctx.Err() != nil {
 		return agent.Finish{StopReason: agent.StopCancelled}, nil
 	}
-	request, err := encodeRequest(c.launch, prompt)
-	if err != nil {
-		return nil, err
-	}
-	x := &exchange{prompt.Key, prompt.Turn, prompt, request, make(chan []byte), c, make(chan record), make(chan struct{})}
+	x := &exchange{prompt.Key, prompt.Turn, prompt, nil, make(chan []byte), c, make(chan record), make(chan struct{})}
 	if !c.runner.exchange.CompareAndSwap(nil, x) {
 		return nil, agent.Errorf(agent.CodeValidation, "The agent is still answering. Wait for it, or stop it.")
 	}
+	h := newHosting(ctx, x)
+	defer h.wait() // nothing of a turn is left behind
 	defer close(x.over)
 	defer c.runner.exchange.Store(nil)
+	defer h.stop()
+	launch, grounds := c.launch, c.permits.Grounds(prompt) // what they become from here on, Permit tells the turn
+	launch.PermissionPolicy, launch.Rules = grounds.Policy, grounds.Rules
+	var err error
+	if x.request, err = encodeRequest(launch, prompt); err != nil {
+		return nil, err
+	}
 
 	begin, cancelled, closed := c.runner.begin, ctx.Done(), c.closed
 	var controls chan<- []byte // while the runner is yet to be told to stop
 	var grace <-chan time.Time // set once the runner is told to stop
 	word := encodeControl(controlStop, prompt.Key, control{Type: controlStop})
 	stop := func() {
+		h.stop()
 		if grace == nil {
 			controls = x.controls
 			grace = time.After(c.runner.limits.stop)
@@ -112,10 +129,16 @@ func (c *conn) take(ctx context.Context, prompt agent.Prompt, say func(agent.Eve
 		case controls <- word:
 			controls = nil
 		case r := <-x.records:
-			if r.ended != nil {
+			switch {
+			case r.ended != nil:
 				return c.settle(r.ended)
+			case r.ask != nil:
+				h.take(*r.ask)
+			case !say(r.event):
+				stop()
 			}
-			if !say(r.event) {
+		case e := <-h.said:
+			if !say(e) {
 				stop()
 			}
 		case <-cancelled:

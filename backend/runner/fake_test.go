@@ -31,6 +31,9 @@ import (
 //	as=child      a process that ignores SIGTERM
 //	as=app        an app with one runner, for tests that kill the app
 //	as=attack     a process that tries to get at something
+//	as=attacks    one that tries everything, as a tool does
+//	as=server     an MCP server with a tool that does so
+//	as=agent      an agent that does so, by the Agent Client Protocol
 //	as=victim     a process that has something to be got at
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 {
@@ -58,6 +61,12 @@ func act(role string, args []string) int {
 		return actAsApp(args[0], args[1])
 	case "attack":
 		return attack(args[0], args[1:])
+	case "attacks":
+		return attackAll()
+	case "server":
+		return attackAsServer()
+	case "agent":
+		return attackAsAgent()
 	case "victim":
 		return victim()
 	}

@@ -174,11 +174,11 @@ func (g *Gate) run(w http.ResponseWriter, r *http.Request) *refusal {
 		return &refusal{http.StatusBadRequest, agent.AsError(err)}
 	}
 	prompt.Key = key
-	v, refused := g.begin(r.Context(), prompt)
+	out, to := newOutbox(), io.Discard
+	v, refused := g.begin(r.Context(), prompt, out)
 	if refused != nil {
 		return refused
 	}
-	out, to := newOutbox(), io.Discard
 	streams := strings.Contains(r.Header.Get("Accept"), ndjson)
 	if streams {
 		to = streamTo(w)
@@ -207,7 +207,7 @@ func (g *Gate) run(w http.ResponseWriter, r *http.Request) *refusal {
 }
 
 // begin takes the session for a turn. One that was stopped, and is still on its way out, is waited for.
-func (g *Gate) begin(ctx context.Context, prompt agent.Prompt) (*visit, *refusal) {
+func (g *Gate) begin(ctx context.Context, prompt agent.Prompt, out *outbox) (*visit, *refusal) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for other := g.turns[prompt.Key]; other != nil; other = g.turns[prompt.Key] {
@@ -224,12 +224,13 @@ func (g *Gate) begin(ctx context.Context, prompt agent.Prompt) (*visit, *refusal
 	}
 	v := &visit{id: prompt.Turn, ended: make(chan struct{})}
 	v.ctx, v.leave = context.WithCancelCause(ctx)
-	v.stop = func() { v.leave(errAsked) }
+	v.stop, v.asker = func() { v.leave(errAsked) }, newAsker(out, func() {})
 	g.turns[prompt.Key] = v
 	return v, nil
 }
 
 func (g *Gate) end(key agent.SessionKey, v *visit) {
+	v.asker.close()
 	g.mu.Lock()
 	delete(g.turns, key)
 	g.mu.Unlock()
@@ -263,7 +264,8 @@ func (g *Gate) play(v *visit, launch agent.Launch, prompt agent.Prompt, out *out
 		return outcome{failure: agent.AsError(err)}
 	}
 	defer conn.Close()
-	v.conn.Store(&conn)
+	prompt.Host = v.asker
+	v.open(v.ctx, conn)
 	finish, output, err := relay(conn.Prompt(v.ctx, prompt), out, func() {})
 	if err != nil {
 		return outcome{failure: agent.AsError(err)}

@@ -48,10 +48,10 @@ type exchange struct {
 	key      agent.SessionKey
 	turn     agent.TurnID
 	prompt   agent.Prompt
-	request  []byte        // a line
+	request  []byte        // a line; set before the turn begins
 	controls chan []byte   // lines that follow it
 	conn     *conn         // that asked
-	records  chan record   // events, then how the turn ended; unbuffered, so none is left when dead is closed
+	records  chan record   // events and asks, then how the turn ended; unbuffered, so none is left when dead is closed
 	over     chan struct{} // closed once nobody receives records any more
 }
 
@@ -64,7 +64,7 @@ func (l *link) Open(_ context.Context, launch agent.Launch) (agent.Conn, error) 
 	case <-l.gone:
 	default:
 		if !l.closed.Load() {
-			return &conn{runner: l, launch: launch, closed: make(chan struct{})}, nil
+			return &conn{runner: l, launch: launch, permits: launch.Permits(), closed: make(chan struct{})}, nil
 		}
 	}
 	return nil, agent.Errorf(agent.CodeSandbox, "The agent's process is gone; nothing can be asked of it.")
@@ -94,7 +94,7 @@ func (l *link) hear(lines process.Lines) (ended bool, err error) {
 	if r.server != nil {
 		l.report(*r.server)
 	}
-	if r.dropped == "" && (r.event != nil || r.ended != nil) && !l.deliver(r) {
+	if r.dropped == "" && (r.event != nil || r.ended != nil || r.ask != nil) && !l.deliver(r) {
 		r.dropped = "outside of a turn"
 	}
 	if r.dropped != "" {

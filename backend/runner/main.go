@@ -15,6 +15,7 @@ import (
 	"syscall"
 
 	"parley/backend/agent"
+	"parley/backend/calls"
 	"parley/backend/confine"
 	"parley/backend/mcp"
 	"parley/backend/native"
@@ -54,9 +55,10 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	servers := mcp.NewServers()
 	loop := native.NewBackend()
 	programs := program.NewBackend(speakers, cmp.Or(os.Getenv(confine.EnvTools), "127.0.0.1:0"))
-	loop.Foreign, demo.Foreign, programs.Foreign = servers.Tools, servers.Tools, servers.Tools
+	side := calls.NewBackend()
+	loop.Foreign, demo.Foreign, programs.Foreign, side.Foreign = servers.Tools, servers.Tools, servers.Tools, servers.Tools
 	engines := Engines{
-		agent.BackendInprocess: loop, agent.BackendScripted: demo,
+		agent.BackendInprocess: loop, agent.BackendScripted: demo, agent.BackendCalls: side,
 		agent.BackendLocal: programs, agent.BackendACP: programs,
 	}
 	status := host(ctx, args, stdin, stdout, stderr, Options{Version: version, Engines: engines, Servers: servers})

@@ -62,5 +62,5 @@ func (x *exchange) lets(host string) bool {
 	}
 	input, _ := json.Marshal(map[string]string{"url": (&url.URL{Scheme: "https", Host: host, Path: "/"}).String()}) // strings: it cannot fail
 	request := policy.Call{ToolCall: agent.ToolCall{Name: "http_request", Input: input}, Action: agent.ActionEgress}
-	return policy.Decide(request, x.conn.launch.Grounds(x.prompt)) == agent.Allow
+	return policy.Decide(request, x.conn.permits.Grounds(x.prompt)) == agent.Allow
 }

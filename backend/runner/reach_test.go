@@ -44,7 +44,7 @@ func TestWhichHostsATurnLetsItsAgentReach(t *testing.T) {
 		"where all is denied": {policy: agent.PermissionAuto, rules: []agent.Rule{{Pattern: "egress", Permission: agent.Deny}}, host: "host.example"},
 	} {
 		launch := agent.Launch{PermissionPolicy: c.policy, Rules: agent.Rules{Rules: c.rules}}
-		x := &exchange{prompt: c.prompt, conn: &conn{launch: launch}}
+		x := &exchange{prompt: c.prompt, conn: &conn{permits: launch.Permits()}}
 		if got := x.lets(c.host); got != c.want {
 			t.Errorf("%s: %v", name, got)
 		}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"sync"
 	"sync/atomic"
 
 	"parley/backend/agent"
@@ -36,19 +37,11 @@ type request struct {
 	Permissions agent.Rules     `json:"permissions,omitzero"`
 
 	MCPServers []agent.MCPServer `json:"mcpServers,omitempty"`
+	CommandEnv map[string]string `json:"commandEnv,omitempty"`
+	Redacts    bool              `json:"redacts,omitempty"`
 }
 
 const sandboxLocal = "local"
-
-// customTool is a tool that the runner does not have. Those of the kind client are the only ones so far.
-type customTool struct {
-	Name        string          `json:"name"`
-	Description string          `json:"description"`
-	InputSchema json.RawMessage `json:"inputSchema"`
-	Kind        string          `json:"kind"`
-}
-
-const kindClient = "client"
 
 // resume is what the person decided: in this turn, and before it for calls that a pattern matches.
 type resume struct {
@@ -64,13 +57,19 @@ func encodeRequest(launch agent.Launch, prompt agent.Prompt) ([]byte, error) {
 		Messages: make([]message, len(prompt.Messages)), Secrets: prompt.Secrets,
 		Tools: launch.Tools, CustomTools: []customTool{}, PermissionPolicy: launch.PermissionPolicy,
 		TurnID: prompt.Turn, ProjectID: prompt.Key.Project, Endpoint: launch.Endpoint, After: prompt.After, Program: launch.Program,
-		Permissions: launch.Rules, MCPServers: launch.Servers,
+		Permissions: launch.Rules, MCPServers: launch.Servers, CommandEnv: launch.CommandEnv, Redacts: launch.Redacts,
 	}
 	for i, m := range prompt.Messages {
 		r.Messages[i] = message{m.Role, content{m.Parts, prompt.Media}}
 	}
+	for _, t := range launch.AuthorTools {
+		r.CustomTools = append(r.CustomTools, authorTool(t))
+	}
 	for _, c := range launch.ClientTools {
-		r.CustomTools = append(r.CustomTools, customTool{c.Name, c.Description, c.InputSchema, kindClient})
+		r.CustomTools = append(r.CustomTools, customTool{Name: c.Name, Description: c.Description, InputSchema: c.InputSchema, Kind: kindClient})
+	}
+	for _, h := range launch.Hosted {
+		r.CustomTools = append(r.CustomTools, hostedTool(h))
 	}
 	if len(prompt.Approved)+len(prompt.Allowed) > 0 {
 		r.Resume = &resume{append([]string{}, prompt.Approved...), append([]string{}, prompt.Allowed...)}
@@ -100,6 +99,7 @@ func (r request) decode() (agent.Launch, agent.Prompt, error) {
 	launch := agent.Launch{
 		Backend: r.Backend, Harness: r.Harness, AgentsMD: orEmpty(r.AgentsMD), Model: orEmpty(r.Model),
 		Endpoint: r.Endpoint, Tools: r.Tools, PermissionPolicy: r.PermissionPolicy, Rules: r.Permissions, Program: r.Program, Servers: r.MCPServers,
+		CommandEnv: r.CommandEnv, Redacts: r.Redacts,
 	}
 	prompt := agent.Prompt{
 		Key:  agent.SessionKey{Project: r.ProjectID, Session: orEmpty(r.SessionID)},
@@ -107,10 +107,9 @@ func (r request) decode() (agent.Launch, agent.Prompt, error) {
 		After: r.After,
 	}
 	for _, c := range r.CustomTools {
-		if c.Kind != kindClient {
-			return refuse("the tool %q is of the kind %q; only %q is supported", c.Name, c.Kind, kindClient)
+		if err := c.addTo(&launch); err != nil {
+			return launch, prompt, err
 		}
-		launch.ClientTools = append(launch.ClientTools, agent.ClientToolSpec{Name: c.Name, Description: c.Description, InputSchema: c.InputSchema})
 	}
 	if r.Resume != nil {
 		prompt.Approved, prompt.Allowed = r.Resume.Approved, r.Resume.Allowed
@@ -143,17 +142,29 @@ type incoming struct {
 	Control control `json:"control"`
 }
 
-// control is what is asked of a turn that runs.
+// control is what is asked of a turn that runs, or what it has asked for.
 type control struct {
 	Type string `json:"type"`
-	Ref  string `json:"ref,omitempty"`  // of steer: the message
+	Ref  string `json:"ref,omitempty"`  // of steer: the message; of tool_output: the ask
 	Note string `json:"note,omitempty"` // of steer: what it says
+
+	// Of tool_output: a call's result, or a text redacted. With IsError the text was not, and Output says why.
+	Output  string          `json:"output,omitempty"`
+	Data    json.RawMessage `json:"data,omitempty"`
+	IsError bool            `json:"isError,omitempty"`
+	Denied  bool            `json:"denied,omitempty"`
+
+	// Of permissions: as in a request.
+	PermissionPolicy agent.PermissionPolicy `json:"permissionPolicy,omitempty"`
+	Permissions      agent.Rules            `json:"permissions,omitzero"`
 }
 
 const (
-	controlPing  = "ping"
-	controlStop  = "stop"
-	controlSteer = "steer"
+	controlPing        = "ping"
+	controlStop        = "stop"
+	controlSteer       = "steer"
+	controlOutput      = "tool_output"
+	controlPermissions = "permissions"
 )
 
 func decodeLine(line []byte) (incoming, error) {
@@ -172,12 +183,20 @@ func (in incoming) obey(ctx context.Context, turn *addressed) ack {
 	a := ack{ID: in.ID}
 	switch c := in.Control; {
 	case c.Type == controlPing:
-	case c.Type != controlStop && c.Type != controlSteer:
+	case c.Type != controlStop && c.Type != controlSteer && c.Type != controlOutput && (c.Type != controlPermissions || !c.PermissionPolicy.Valid()):
 		a.Error = fmt.Sprintf("the control %q is not supported", c.Type)
 	case turn == nil:
 		a.Error = "no such turn is running"
 	case c.Type == controlStop:
 		turn.stop()
+	case c.Type == controlOutput:
+		if !turn.asker.answer(c) {
+			a.Error = "nobody waits for this"
+		}
+	case c.Type == controlPermissions:
+		if !turn.permit(ctx, c) {
+			a.Error = "the turn goes on with the permissions that it has"
+		}
 	case !turn.steer(ctx, agent.Steering{Message: agent.MessageID(c.Ref), Text: c.Note}):
 		a.Error = "the turn does not take it"
 	}
@@ -187,8 +206,36 @@ func (in incoming) obey(ctx context.Context, turn *addressed) ack {
 
 // addressed is a turn as controls know it.
 type addressed struct {
-	stop func()
-	conn atomic.Pointer[agent.Conn] // nil until it is open
+	stop  func()
+	asker *asker
+	conn  atomic.Pointer[agent.Conn] // nil until it is open
+
+	permitting sync.Mutex
+	permits    *control // that came last; nil if none did
+}
+
+// open lets controls reach the turn from now on, and the one about its permissions that came before.
+func (t *addressed) open(ctx context.Context, conn agent.Conn) {
+	t.permitting.Lock()
+	defer t.permitting.Unlock()
+	t.conn.Store(&conn)
+	if t.permits != nil {
+		_ = t.apply(ctx, conn) // who asked has its answer
+	}
+}
+
+func (t *addressed) permit(ctx context.Context, c control) bool {
+	t.permitting.Lock()
+	defer t.permitting.Unlock()
+	t.permits = &c
+	conn := t.conn.Load()
+	return conn == nil || t.apply(ctx, *conn)
+}
+
+// apply binds the turn to what came last. t.permitting is held.
+func (t *addressed) apply(ctx context.Context, conn agent.Conn) bool {
+	p, ok := conn.(agent.Permitter)
+	return ok && p.Permit(ctx, t.permits.PermissionPolicy, t.permits.Permissions)
 }
 
 func (t *addressed) steer(ctx context.Context, said agent.Steering) bool {

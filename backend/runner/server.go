@@ -190,21 +190,23 @@ func (s *server) control(ctx context.Context, in incoming) {
 // start answers a request in a goroutine of its own.
 func (s *server) start(ctx context.Context, line incomingLine) {
 	ctx, stop := context.WithCancel(ctx)
-	t := turn{&addressed{stop: stop}, orEmpty(line.SessionID), make(chan outcome, 1)}
+	silence := time.NewTimer(firstEventLimit)
+	heard := func() { silence.Reset(idleLimit) }
+	t := turn{&addressed{stop: stop, asker: newAsker(s.out, heard)}, orEmpty(line.SessionID), make(chan outcome, 1)}
 	s.turn = t
 	go func() {
-		o := s.supervise(ctx, t.addressed, line)
+		o := s.supervise(ctx, t.addressed, silence, line)
 		stop()
+		t.asker.close()
 		o.session = t.session
 		t.ended <- o
 	}()
 }
 
 // supervise takes the turn, and ends it if its engine falls silent.
-func (s *server) supervise(ctx context.Context, turn *addressed, line incomingLine) outcome {
-	silence := time.NewTimer(firstEventLimit)
+func (s *server) supervise(ctx context.Context, turn *addressed, silence *time.Timer, line incomingLine) outcome {
 	answered := make(chan outcome, 1)
-	go func() { answered <- s.answer(ctx, turn, silence, line) }()
+	go func() { answered <- s.answer(ctx, turn, line) }()
 	select {
 	case o := <-answered:
 		return o
@@ -221,7 +223,7 @@ func (s *server) supervise(ctx context.Context, turn *addressed, line incomingLi
 }
 
 // answer takes the turn. Neither a panic nor an engine that breaks its contract gets past it.
-func (s *server) answer(ctx context.Context, turn *addressed, silence *time.Timer, line incomingLine) (o outcome) {
+func (s *server) answer(ctx context.Context, turn *addressed, line incomingLine) (o outcome) {
 	defer func() {
 		if p := recover(); p != nil {
 			o = outcome{failure: agent.AsError(fmt.Errorf("panic: %v\n%s", p, debug.Stack()))}
@@ -234,7 +236,11 @@ func (s *server) answer(ctx context.Context, turn *addressed, silence *time.Time
 		launch, prompt, err = line.decode()
 	}
 	if err == nil {
-		o.finish, o.output, err = s.play(ctx, turn, silence, launch, prompt)
+		launch, err = launch.Filled(prompt.Secrets)
+	}
+	if err == nil {
+		prompt.Host = turn.asker
+		o.finish, o.output, err = s.play(ctx, turn, launch, prompt)
 	}
 	if err != nil {
 		return outcome{failure: agent.AsError(err)}
@@ -243,7 +249,7 @@ func (s *server) answer(ctx context.Context, turn *addressed, silence *time.Time
 }
 
 // play lets the engine speak, and sends on what it says.
-func (s *server) play(ctx context.Context, turn *addressed, silence *time.Timer, launch agent.Launch, prompt agent.Prompt) (agent.Finish, string, error) {
+func (s *server) play(ctx context.Context, turn *addressed, launch agent.Launch, prompt agent.Prompt) (agent.Finish, string, error) {
 	sandbox, err := s.sandbox(ctx, launch.Backend)
 	if err != nil {
 		return agent.Finish{}, "", err
@@ -258,8 +264,8 @@ func (s *server) play(ctx context.Context, turn *addressed, silence *time.Timer,
 		return agent.Finish{}, "", err
 	}
 	defer conn.Close()
-	turn.conn.Store(&conn)
-	return relay(conn.Prompt(ctx, prompt), s.out, func() { silence.Reset(idleLimit) })
+	turn.open(ctx, conn)
+	return relay(conn.Prompt(ctx, prompt), s.out, turn.asker.heard)
 }
 
 // relay sends on what is said in a turn, and calls heard each time. It gives the turn's end, and the answer's last text.

@@ -134,6 +134,10 @@ func TestControl(t *testing.T) {
 		d.want(`{"type":"control_ack","id":"c","ok":false,`, `{"type":"control_ack","id":"c-ping","ok":true}}`)
 		d.control("steer")
 		d.want(`{"type":"control_ack","id":"c-steer","ok":false,"error":"the turn does not take it"}}`)
+		d.write(`{"kind":"control","id":"c","control":{"type":"permissions","permissionPolicy":"deny"}}` + "\n")
+		d.control("permissions")
+		d.want(`{"type":"control_ack","id":"c","ok":false,"error":"the turn goes on with the permissions that it has"}}`,
+			`{"type":"control_ack","id":"c-permissions","ok":false,"error":"the control \"permissions\" is not supported"}}`)
 		d.control("stop")
 		d.want(`{"type":"control_ack","id":"c-stop","ok":true}}`, `{"type":"done","stopReason":"cancelled"}}`, goodRecord)
 		if err := d.end(); err != nil {

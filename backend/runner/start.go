@@ -103,7 +103,7 @@ func (l *Local) tryApart() error {
 func thisHost(policy agent.Policy) confine.Host {
 	home, _ := os.UserHomeDir() // there is none to keep closed then
 	known, _ := harness.Programs(os.Environ())
-	commands := append(strings.FieldsFunc(policy.Commands, func(r rune) bool { return r == '\n' }), "node")
+	commands := append(strings.FieldsFunc(policy.Commands, func(r rune) bool { return r == '\n' }), "node", "python3") // which scripts are written for, too
 	keeps := map[agent.Kind][]string{}
 	for _, k := range known {
 		commands = append(commands, k.Command)

@@ -25,6 +25,7 @@ const protocol = "1.0"
 // supported is what the two sides agree on, being one binary: the harnesses that each backend can run.
 var supported = map[agent.BackendName][]agent.Kind{
 	agent.BackendInprocess: {agent.KindNative, agent.KindAgenta},
+	agent.BackendCalls:     {agent.KindNative},
 	agent.BackendScripted:  {agent.KindScripted},
 	agent.BackendLocal:     {agent.KindPi, agent.KindClaude, agent.KindAgenta},
 	agent.BackendACP:       {agent.KindClaude, anyACP},
@@ -252,6 +253,7 @@ type record struct {
 	ack     *ack
 	ended   *outcome
 	server  *mcp.Report
+	ask     *ask
 	dropped string // what was not understood, or not believed: it is counted
 }
 
@@ -273,6 +275,8 @@ func decodeAnyRecord(line []byte) (record, error) {
 		Event  json.RawMessage `json:"event"`
 		Result json.RawMessage `json:"result"`
 		Server *mcp.Report     `json:"server"`
+		ID     string          `json:"id"`
+		Ask    ask             `json:"ask"`
 	}
 	if err := json.Unmarshal(line, &r); err != nil || r.Kind == "" {
 		return record{}, garbage(line)
@@ -285,6 +289,9 @@ func decodeAnyRecord(line []byte) (record, error) {
 	case "result":
 		o, err := decodeResult(r.Result)
 		return record{ended: o}, err
+	case "ask":
+		r.Ask.id = r.ID
+		return record{ask: &r.Ask}, nil
 	}
 	if r.Kind == "server" && r.Server != nil {
 		return record{server: r.Server}, nil

@@ -78,6 +78,37 @@ var requests = map[string]struct {
 		},
 		agent.Prompt{Messages: []agent.Message{{Role: agent.RoleUser, Parts: []agent.Part{agent.TextPart{Text: "/demo"}}}}},
 	},
+	"request-author-tools": {
+		agent.Launch{
+			Backend: agent.BackendScripted, Harness: agent.KindScripted, PermissionPolicy: agent.PermissionAsk,
+			AuthorTools: []agent.AuthorTool{
+				{Kind: agent.AuthorCode, Name: "count", Description: "Counts.", InputSchema: json.RawMessage(`{"type":"object"}`), Runtime: agent.RuntimePython, Code: "print(1)", Args: json.RawMessage(`{"n":1}`), TimeoutMS: 5, Permission: agent.Ask},
+				{Kind: agent.AuthorHTTP, Name: "send", Description: "Sends.", InputSchema: json.RawMessage(`{"type":"object"}`), URL: "https://example.com/a", Method: "PUT", Headers: map[string]string{"X-A": "b"}, Secrets: map[string]string{"Authorization": "Bearer {{secret:token}}"}},
+			},
+		},
+		agent.Prompt{Messages: []agent.Message{{Role: agent.RoleUser, Parts: []agent.Part{agent.TextPart{Text: "/demo"}}}}},
+	},
+	"request-hosted": {
+		agent.Launch{
+			Backend: agent.BackendScripted, Harness: agent.KindScripted, Tools: []string{"run_command"}, PermissionPolicy: agent.PermissionAuto, Redacts: true,
+			Hosted: []agent.HostedTool{
+				{Name: "deploy", Description: "Deploys.", InputSchema: json.RawMessage(`{"type":"object"}`), Version: "v1", Secrets: []string{"token"}, Permission: agent.Ask},
+				{Name: "run_command", InputSchema: json.RawMessage(`null`), Version: "v2", Secrets: []string{"a", "b"}},
+			},
+		},
+		agent.Prompt{Messages: []agent.Message{{Role: agent.RoleUser, Parts: []agent.Part{agent.TextPart{Text: "/demo"}}}}},
+	},
+	"request-side": {
+		agent.Launch{
+			Backend: agent.BackendCalls, Harness: agent.KindNative, Tools: []string{"run_command"}, PermissionPolicy: agent.PermissionAuto,
+			CommandEnv: map[string]string{"TOKEN": "{{secret:token}}"},
+			Servers:    []agent.MCPServer{{ID: "notes", Transport: agent.TransportStdio, Command: "mcp-notes", Env: map[string]string{"KEY": "{{secret:a.b}}"}}},
+		},
+		agent.Prompt{
+			Secrets: map[string]string{"secret:token": "x", "secret:a.b": "y"}, Approved: []string{"c1"}, Allowed: []string{},
+			Messages: []agent.Message{{Role: agent.RoleAssistant, Parts: []agent.Part{agent.ToolCallPart{ID: "c1", Name: "run_command", Args: json.RawMessage(`{}`)}}}},
+		},
+	},
 	// §6 Restarting the app in the middle loses neither the question nor the answer: all that goes on is in the request.
 	"request-resumed": {
 		agent.Launch{
@@ -146,7 +177,8 @@ func TestRequestsThatAreRefused(t *testing.T) {
 		"a role":            {`"role":"user"`, `"role":"developer"`, `the role "developer" is none of`},
 		"a resource":        {`"/demo"`, `[{"type":"resource","uri":"x"}]`, `a content block of type "resource" is not supported`},
 		"content":           {`"/demo"`, `7`, "not one JSON object"},
-		"a custom tool":     {`"customTools":[]`, `"customTools":[{"name":"x","kind":"code"}]`, `the tool "x" is of the kind "code"; only "client" is supported`},
+		"a custom tool":     {`"customTools":[]`, `"customTools":[{"name":"x","kind":"bash"}]`, `the tool "x" is of the kind "bash"; there are client, code, callback and host`},
+		"a broken tool":     {`"customTools":[]`, `"customTools":[{"name":"x","kind":"code","description":"d","runtime":"ruby"}]`, `The tool x has the runtime "ruby". There are: python, node`},
 		"something to come": {`"tools":[]`, `"tools":[],"novelty":{"a":1}`, ""},
 	} {
 		line := strings.Replace(strings.TrimSpace(fixture(t, "request-scripted", "")), c.old, c.new, 1)
@@ -194,6 +226,9 @@ func TestHelloAndControl(t *testing.T) {
 	golden(t, "hello", string(encodeHello("1.2.3"))+"\n")
 	golden(t, "control", string(encodeControl("stop", key, control{Type: "stop"}))+string(ack{ID: "stop", OK: true}.encode())+"\n"+
 		string(ack{ID: "stop", Error: "no such turn is running"}.encode())+"\n"+
+		string(encodeControl("c1", key, control{
+			Type: controlPermissions, PermissionPolicy: agent.PermissionDeny, Permissions: agent.Rules{Rules: []agent.Rule{{Pattern: "egress", Permission: agent.Deny}}},
+		}))+
 		string(encodeControl("msg_1", key, control{Type: "steer", Ref: "msg_1", Note: "and <quickly>"}))+string(ack{ID: "msg_1", OK: true}.encode())+"\n")
 	for _, a := range []ack{{Type: controlAck, ID: "c", OK: true}, {Type: controlAck, ID: "c", Error: "no"}} {
 		if r, err := decodeRecord(a.encode()); err != nil || r.ack == nil || *r.ack != a {
@@ -206,8 +241,37 @@ func TestHelloAndControl(t *testing.T) {
 	}
 }
 
+func TestAsks(t *testing.T) {
+	key := agent.SessionKey{Project: agent.DefaultProject, Session: "s1"}
+	asks := []ask{
+		{"k1", askForCall, &askCall{"c1", "deploy", json.RawMessage(`{"to":"prod"}`)}, ""},
+		{"k2", askForRedact, nil, "a <text>"},
+		{"k1", askNoMore, nil, ""},
+	}
+	answers := []control{
+		{Type: controlOutput, Ref: "k1", Output: "deployed", Data: json.RawMessage(`{"ok":true}`)},
+		{Type: controlOutput, Ref: "k1", Output: "no", Denied: true},
+		{Type: controlOutput, Ref: "k2", Output: "The keychain is locked.", IsError: true},
+	}
+	var lines strings.Builder
+	for _, a := range asks {
+		lines.Write(append(a.encode(), '\n'))
+		if r, err := decodeRecord(a.encode()); err != nil || !reflect.DeepEqual(r, record{ask: &a}) {
+			t.Errorf("%+v came back as %+v (%v)", a, r.ask, err)
+		}
+	}
+	for _, c := range answers {
+		line := encodeControl("k", key, c)
+		lines.Write(line)
+		if in, err := decodeLine(line); err != nil || !reflect.DeepEqual(in.Control, c) {
+			t.Errorf("%+v came back as %+v (%v)", c, in.Control, err)
+		}
+	}
+	golden(t, "asks", lines.String())
+}
+
 func FuzzRecord(f *testing.F) {
-	for _, name := range []string{"turn", "turn-paused", "result-ok", "result-failed", "control"} {
+	for _, name := range []string{"turn", "turn-paused", "result-ok", "result-failed", "control", "asks"} {
 		b, err := os.ReadFile(filepath.Join("testdata", name+".txt"))
 		if err != nil {
 			f.Fatal(err)
@@ -251,7 +315,7 @@ func FuzzRecord(f *testing.F) {
 }
 
 func FuzzRequest(f *testing.F) {
-	for _, name := range []string{"request-scripted", "request-native", "request-resumed", "control"} {
+	for _, name := range []string{"request-scripted", "request-native", "request-resumed", "request-hosted", "request-side", "control", "asks"} {
 		b, err := os.ReadFile(filepath.Join("testdata", name+".txt"))
 		if err != nil {
 			f.Fatal(err)

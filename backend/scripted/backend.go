@@ -67,7 +67,7 @@ func (s *sandbox) Open(_ context.Context, launch agent.Launch) (agent.Conn, erro
 	if err != nil {
 		return nil, err
 	}
-	c := &conn{sandbox: s, launch: launch, tools: tools}
+	c := &conn{Permits: launch.Permits(), sandbox: s, launch: launch, tools: tools}
 	c.life, c.end = context.WithCancel(s.life)
 	s.conns[c] = true
 	return c, nil
@@ -87,6 +87,7 @@ func (s *sandbox) Close() error {
 }
 
 type conn struct {
+	*agent.Permits
 	sandbox *sandbox
 	launch  agent.Launch
 	tools   *tool.Set

@@ -179,7 +179,7 @@ func (t *turn) call(step ToolStep) error {
 	if err := t.say(call); err != nil {
 		return err
 	}
-	switch e := t.conn.tools.Decide(call, t.conn.launch.Grounds(t.prompt)).(type) {
+	switch e := t.conn.tools.Decide(call, t.conn.Grounds(t.prompt)).(type) {
 	case nil:
 		return t.run(call, t.conn.tools.Run)
 	case agent.InteractionRequest:

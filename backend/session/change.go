@@ -26,27 +26,22 @@ func (s *Sessions) Change(ctx context.Context, key agent.SessionKey, c store.Cha
 		session, err = s.create(ctx, key, "", agent.Overlay{})
 	}
 	if err == nil && c.Mode != nil {
-		err = s.suits(session.Agent, *c.Mode)
+		_, err = s.launch(session.Agent, *c.Mode)
 	}
 	if err == nil {
 		err = s.Store.ChangeSession(ctx, key, c)
 	}
+	if err == nil {
+		session, err = s.Store.Session(ctx, key)
+	}
 	if err != nil {
 		return store.Session{}, err
 	}
-	s.changes.publish(Change{Key: key})
-	return s.Store.Session(ctx, key)
-}
-
-// suits refuses a mode that is none, or that the agent's harness cannot hold.
-func (s *Sessions) suits(spec agent.Spec, mode agent.Mode) error {
-	harness, err := s.Harness(spec.Harness)
-	if err != nil {
-		return err
+	if c.Mode != nil {
+		s.follow(ctx, session)
 	}
-	spec.Permissions.Mode = mode
-	_, err = harness.Launch(spec)
-	return err
+	s.changes.publish(Change{Key: key})
+	return session, nil
 }
 
 // checkFiles refuses a choice of files that cannot be had. The working folder is kept by its path without symbolic links.
@@ -56,7 +51,7 @@ func (s *Sessions) checkFiles(ctx context.Context, key agent.SessionKey, c *stor
 		if info, _ := os.Stat(dir); err != nil || !filepath.IsAbs(dir) || info == nil || !info.IsDir() {
 			return agent.Errorf(agent.CodeValidation, "The session cannot work in this folder: there is none at this path, or it cannot be read. Give the absolute path of one.")
 		}
-		if rest, err := filepath.Rel(s.Data, dir); s.Data != "" && err == nil && filepath.IsLocal(rest) {
+		if s.Data != "" && agent.Within(dir, s.Data) {
 			return agent.Errorf(agent.CodeValidation, "The session cannot work in this folder: Parley keeps there what it has. Choose another.")
 		}
 		c.WorkingDir = &dir

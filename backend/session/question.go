@@ -1,12 +1,14 @@
 package session
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"slices"
 
 	"parley/backend/agent"
+	"parley/backend/schema"
 	"parley/backend/store"
 )
 
@@ -180,12 +182,29 @@ func shaped(request agent.InteractionRequest, r agent.InteractionResponse) (agen
 		if r.Approved && !given {
 			return r, agent.Errorf(agent.CodeValidation, "The question %s asks for something: answer it with output, or decline it.", r.ID)
 		}
+		if err := fits(request, r.Output); err != nil {
+			return r, agent.Errorf(agent.CodeValidation, "The answer does not fit what is asked for: %v.", err)
+		}
 	case agent.ClientTool:
 		if !given && r.Problem == "" {
 			return r, agent.Errorf(agent.CodeValidation, "The call %s waits for what the client's tool gives: answer it with output.", r.Call)
 		}
 	}
 	return r, nil
+}
+
+// fits holds a form that was filled in to the schema that the question has. A text is an answer to any question: not every
+// schema can be shown as a form.
+func fits(request agent.InteractionRequest, output json.RawMessage) error {
+	var asked struct{ Schema json.RawMessage }
+	if json.Unmarshal(request.Payload, &asked) != nil || !bytes.HasPrefix(output, []byte("{")) {
+		return nil
+	}
+	form, err := schema.Read(asked.Schema)
+	if err != nil { // the model may have written anything
+		return nil
+	}
+	return form.Check(output)
 }
 
 // resume lets a turn go on whose questions are all answered. If somebody else did, it is given as it is.

@@ -334,3 +334,27 @@ func TestAClientsTool(t *testing.T) {
 		}
 	}
 }
+
+// TestAFormIsHeldToItsSchema: what does not fit is refused, and the question stays open.
+func TestAFormIsHeldToItsSchema(t *testing.T) {
+	w := fresh(t)
+	r := says(`[[tool:ask_user {"question":"How many?","schema":{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}}]] [[say:thanks]]`)
+	r.Agent = careful.ID
+	q := w.waits(t, w.send(t, r))
+	for _, output := range []string{`{}`, `{"n":"4"}`} {
+		_, err := w.Answer(t.Context(), w.question(t, q.ID), agent.InteractionResponse{ID: q.ID, Approved: true, Output: []byte(output)})
+		if err == nil || !strings.HasPrefix(agent.AsError(err).Message, "The answer does not fit what is asked for: ") {
+			t.Errorf("%s: %v", output, err)
+		}
+	}
+	records := all(t, w.answer(t, agent.InteractionResponse{ID: q.ID, Approved: true, Output: []byte(`{"n":4}`)}))
+	if done := end(t, records); done.StopReason != agent.StopEndTurn {
+		t.Errorf("ended with %+v", done)
+	}
+	unreadable := agent.InteractionRequest{Kind: agent.UserInput, Payload: []byte(`{"question":"?","schema":{"type":"object","properties":{"a":{"$ref":"#"}}}}`)}
+	for _, output := range []string{`"as much as you like"`, `{"a":{"a":1}}`} {
+		if err := fits(unreadable, []byte(output)); err != nil {
+			t.Errorf("%s: %v", output, err)
+		}
+	}
+}

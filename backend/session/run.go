@@ -70,6 +70,7 @@ func (s *Sessions) start(ctx context.Context, t *Turn, r Request) error {
 
 // opened is an agent that is ready to be asked, or why there is none.
 type opened struct {
+	agent  agent.Spec
 	conn   agent.Conn
 	launch agent.Launch
 	prompt agent.Prompt
@@ -104,10 +105,9 @@ func (s *Sessions) answer(ctx context.Context, t *Turn, log *turnLog, o opened) 
 	if o.err != nil {
 		return s.failed(t, o.err)
 	}
-	if steerer, ok := o.conn.(agent.Steerer); ok {
-		t.listen(steerer)
-		defer t.listen(nil)
-	}
+	t.listen(o.conn)
+	defer t.listen(nil)
+	s.bind(ctx, t, o.agent)
 
 	// Two loops: one reads what the agent says, the other stores it, so that neither waits for the other's next step.
 	batch := newBatch()
@@ -137,21 +137,21 @@ func (s *Sessions) openNew(ctx context.Context, t *Turn, session store.Session, 
 // reopen opens the agent for a turn that was paused, with what follows from the answers.
 func (s *Sessions) reopen(ctx context.Context, t *Turn, session store.Session, log *turnLog) opened {
 	results, approved, err := s.consequences(ctx, t)
-	if err == nil {
-		err = log.store(ctx, results)
+	if err != nil {
+		return opened{err: err}
 	}
-	var instructions string
-	if err == nil {
-		instructions, err = fill(session.Agent.SystemPrompt, t.inputs())
+	if err := log.store(ctx, results); err != nil {
+		return opened{err: err}
 	}
-	var row store.Turn
-	if err == nil {
-		row, err = s.Store.Turn(ctx, t.Key, t.Message)
+	instructions, err := fill(session.Agent.SystemPrompt, t.inputs())
+	if err != nil {
+		return opened{err: err}
 	}
-	var before []agent.Message
-	if err == nil {
-		before, err = s.Store.History(ctx, t.ID)
+	row, err := s.Store.Turn(ctx, t.Key, t.Message)
+	if err != nil {
+		return opened{err: err}
 	}
+	before, err := s.Store.History(ctx, t.ID)
 	if err != nil {
 		return opened{err: err}
 	}
@@ -162,6 +162,10 @@ func (s *Sessions) reopen(ctx context.Context, t *Turn, session store.Session, l
 
 // open resolves what the turn needs besides what was said, and opens the agent.
 func (s *Sessions) open(ctx context.Context, t *Turn, session store.Session, instructions string, after agent.TurnID, said []agent.Message) (o opened) {
+	t.mu.Lock()
+	t.began = session.Mode
+	t.mu.Unlock()
+	o.agent = session.Agent
 	o.prompt = agent.Prompt{Key: t.Key, Turn: t.ID, After: after, Messages: said}
 	spec := session.Agent
 	spec.SystemPrompt = instructions

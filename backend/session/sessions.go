@@ -174,9 +174,10 @@ func (s *Sessions) wanted(ctx context.Context, has store.Session, id string, ove
 // which has tools of its own, may be given what its agent does not name.
 func over(spec agent.Spec, overlay agent.Overlay) (agent.Spec, error) {
 	if overlay.Tools != nil && !spec.Harness.IsProgram() {
+		has := spec.ToolNames()
 		for _, name := range *overlay.Tools {
-			if !slices.Contains(spec.Tools, name) {
-				return agent.Spec{}, agent.Errorf(agent.CodeToolUnavailable, "The agent %q does not have the tool %q. It has: %s.", spec.ID, name, strings.Join(spec.Tools, ", "))
+			if !slices.Contains(has, name) {
+				return agent.Spec{}, agent.Errorf(agent.CodeToolUnavailable, "The agent %q does not have the tool %q. It has: %s.", spec.ID, name, strings.Join(has, ", "))
 			}
 		}
 	}

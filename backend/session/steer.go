@@ -33,8 +33,8 @@ func (s *Sessions) Queue(ctx context.Context, key agent.SessionKey) ([]Waiting, 
 // steer gives a message that waits to the agent in the middle of the turn, and reports whether it took it. Files it does not
 // take, nor a message whose id is another's: both would be refused, or fail, later.
 func (s *Sessions) steer(ctx context.Context, t *Turn, m agent.Message) (bool, error) {
-	conn := t.listener()
-	if conn == nil || len(m.Parts) != 1 {
+	conn, ok := t.listener().(agent.Steerer)
+	if !ok || len(m.Parts) != 1 {
 		return false, nil
 	}
 	text, ok := m.Parts[0].(agent.TextPart)
@@ -127,13 +127,13 @@ func (t *Turn) heard(message agent.MessageID) bool {
 }
 
 // listen lets the agent be told things in the middle of the turn, for as long as conn has it.
-func (t *Turn) listen(conn agent.Steerer) {
+func (t *Turn) listen(conn agent.Conn) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.conn = conn
 }
 
-func (t *Turn) listener() agent.Steerer {
+func (t *Turn) listener() agent.Conn {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.conn

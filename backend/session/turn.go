@@ -26,12 +26,17 @@ type Turn struct {
 	stopped Stopped       // set before settled is closed
 	paused  bool          // likewise: it waits for answers
 
+	binding sync.Mutex // one change of the mode at a time
+
 	mu      sync.Mutex
-	conn    agent.Steerer // nil while the agent cannot be told anything
+	conn    agent.Conn // nil while the agent cannot be told anything
+	began   agent.Mode // in which the agent was opened
+	wanted  agent.Mode // that was chosen since; empty if none was
+	keeps   bool       // the mode that is wanted does not hold for this turn, or not whole
 	records []agent.Record
 	done    bool
 	err     error
-	more    chan struct{} // closed, and replaced, when any of the three above changes
+	more    chan struct{} // closed, and replaced, when records, done or err change
 }
 
 func newTurn(key agent.SessionKey) *Turn {

@@ -28,7 +28,7 @@ func (script) Launch(s agent.Spec) (agent.Launch, error) {
 var player = agent.Spec{ID: "player", Harness: agent.KindScripted, Model: "m", Tools: []string{"list_directory"}}
 
 // careful asks before it changes anything.
-var careful = agent.Spec{ID: "careful", Harness: agent.KindScripted, Tools: []string{"write_file"}, Permissions: agent.Permissions{Mode: agent.ModeAsk}}
+var careful = agent.Spec{ID: "careful", Harness: agent.KindScripted, Tools: []string{"write_file", "ask_user"}, Permissions: agent.Permissions{Mode: agent.ModeAsk}}
 
 type world struct {
 	*Sessions

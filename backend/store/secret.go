@@ -76,7 +76,7 @@ func scanSecret(row scanner) (one Secret, err error) {
 	return one, nil
 }
 
-// PutSecret keeps what is known of a secret, instead of what was; when it was made and used stays.
+// PutSecret keeps what is known of a secret, instead of what was; when it was used stays.
 func (s *Store) PutSecret(ctx context.Context, one Secret) error {
 	tags, err := json.Marshal(append([]string{}, one.Tags...))
 	if err != nil {
@@ -93,7 +93,7 @@ func (s *Store) PutSecret(ctx context.Context, one Secret) error {
 	return s.update(ctx, flushed, func(tx tx) error {
 		_, err := tx.exec(ctx, `INSERT INTO secret (provider, project, slug, name, description, tags, format, shown, keeping, created_at, expires_at)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (provider, project, slug) DO UPDATE SET name = excluded.name, description = excluded.description,
-			tags = excluded.tags, format = excluded.format, shown = excluded.shown, keeping = excluded.keeping, expires_at = excluded.expires_at`,
+			tags = excluded.tags, format = excluded.format, shown = excluded.shown, keeping = excluded.keeping, created_at = excluded.created_at, expires_at = excluded.expires_at`,
 			one.Provider, one.Project, one.Slug, one.Name, one.Description, string(tags), one.Format, string(shown), one.Keeping, milliseconds(one.Created), expires)
 		return err
 	})

@@ -14,8 +14,8 @@ import (
 type manifest struct {
 	Action   agent.Action `json:"action"`
 	ToolName string       `json:"toolName"`
-	Preview  string       `json:"preview"`        // one line, at most maxPreview characters
-	Rule     string       `json:"rule,omitempty"` // the pattern of the calls that may be allowed along with this one
+	Preview  string       `json:"preview"`           // one line, at most maxPreview characters
+	Rule     string       `json:"rule,omitempty"`    // the pattern of the calls that may be allowed along with this one
 	Secrets  []string     `json:"secrets,omitempty"` // slugs of those that the tool is given
 	Diff     string       `json:"diff,omitempty"`    // of a file that is there; none if it is long, or no text
 }

@@ -22,23 +22,38 @@ func (f *Files) environment() []string {
 // pace is how often a running command shows what it wrote.
 const pace = 500 * time.Millisecond
 
-// execute runs a command to its end, and shows the end of what it has written every now and then. If ctx ends first, it and
-// all that it started are ended.
-func execute(ctx context.Context, c process.Command, limit time.Duration, show func(recent string)) (d runCommandData, err error) {
+// job is a command to run.
+type job struct {
+	process.Command
+	input    []byte // on its stdin
+	limit    time.Duration
+	progress func(recent string) // is told the end of what it has written, every now and then
+	discreet bool                // only of what it writes to stderr
+}
+
+// run runs a job to its end. If ctx ends first, it and all that it started are ended.
+func (j job) run(ctx context.Context) (d runCommandData, err error) {
 	var stdout, stderr, recent excerpt
 	stdout.room, stderr.room, recent.room = maxStream, maxStream, maxRecent
-	c.Stderr = both{&stderr, &recent}
-	p, err := process.Start(c, "")
+	j.Stderr = both{&stderr, &recent}
+	p, err := process.Start(j.Command, "")
 	if err != nil {
-		return d, refuse("%s could not be started: %v.", filepath.Base(c.Path), reason(err))
+		return d, refuse("%s could not be started: %v.", filepath.Base(j.Path), reason(err))
 	}
-	p.Stdin.Close()
+	go func() {
+		_, _ = p.Stdin.Write(j.input) // a program need not read all of it, or any
+		p.Stdin.Close()
+	}()
 	read := make(chan struct{})
 	go func() {
 		defer close(read)
-		_, _ = p.Stdout.WriteTo(both{&stdout, &recent})
+		if j.discreet {
+			_, _ = p.Stdout.WriteTo(&stdout)
+		} else {
+			_, _ = p.Stdout.WriteTo(both{&stdout, &recent})
+		}
 	}()
-	late := time.NewTimer(limit)
+	late := time.NewTimer(j.limit)
 	defer late.Stop()
 	ticks := time.NewTicker(pace)
 	defer ticks.Stop()
@@ -47,7 +62,7 @@ func execute(ctx context.Context, c process.Command, limit time.Duration, show f
 		case <-ticks.C:
 			if n := recent.written(); n > shown {
 				shown = n
-				show(recent.tail())
+				j.progress(recent.tail())
 			}
 		case <-late.C:
 			d.TimedOut = true
@@ -64,7 +79,7 @@ func execute(ctx context.Context, c process.Command, limit time.Duration, show f
 	p.Stdout.Close()
 	<-read
 	if ctx.Err() != nil {
-		return d, refuse("%s was stopped.", filepath.Base(c.Path))
+		return d, refuse("%s was stopped.", filepath.Base(j.Path))
 	}
 	d.Stdout, d.Stderr = stdout.String(), stderr.String()
 	d.ExitCode, d.Signal = p.Outcome()

@@ -21,7 +21,7 @@ func git(ctx context.Context, files *Files, arguments ...string) (string, error)
 	if err != nil {
 		return "", refuse("git is not installed.")
 	}
-	d, err := execute(ctx, process.Command{
+	d, err := job{limit: gitTimeout, progress: func(string) {}, Command: process.Command{
 		Path: path,
 		Args: append([]string{
 			"--no-pager", "-c", "core.hooksPath=" + os.DevNull, "-c", "core.fsmonitor=false", "-c", "commit.gpgSign=false",
@@ -29,7 +29,7 @@ func git(ctx context.Context, files *Files, arguments ...string) (string, error)
 		}, arguments...),
 		Dir: files.about(),
 		Env: append(files.environment(), "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0", "GIT_EDITOR=true", "GIT_CEILING_DIRECTORIES="+filepath.Dir(files.about())),
-	}, gitTimeout, func(string) {})
+	}}.run(ctx)
 	switch {
 	case err != nil:
 		return "", err

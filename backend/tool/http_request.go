@@ -51,10 +51,7 @@ type httpRequestData struct {
 	Bytes   int      `json:"bytes"`   // of the body, as far as it was read
 }
 
-const (
-	maxBody     = 1 << 20
-	httpTimeout = 30 * time.Second
-)
+const maxBody = 1 << 20
 
 // Internet is what a request may reach once it may be made.
 var Internet = policy.Network{Resolve: func(ctx context.Context, host string) ([]netip.Addr, error) {
@@ -74,7 +71,7 @@ func Transport(network policy.Network) *http.Transport {
 }
 
 func runHTTPRequest(ctx context.Context, _ *Files, in httpRequestArguments) (string, any, error) {
-	d, err := fetch(ctx, Internet, in)
+	d, err := fetch(ctx, Internet, in, agent.DefaultToolTimeout)
 	if err != nil {
 		return "", nil, err
 	}
@@ -85,8 +82,9 @@ func runHTTPRequest(ctx context.Context, _ *Files, in httpRequestArguments) (str
 	return output, d, nil
 }
 
-func fetch(ctx context.Context, network policy.Network, in httpRequestArguments) (d httpRequestData, err error) {
-	ctx, cancel := context.WithTimeout(ctx, httpTimeout)
+// fetch makes a request, and follows no redirect.
+func fetch(ctx context.Context, network policy.Network, in httpRequestArguments, limit time.Duration) (d httpRequestData, err error) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	target, err := network.Check(in.URL)
 	if err != nil {
@@ -99,14 +97,14 @@ func fetch(ctx context.Context, network policy.Network, in httpRequestArguments)
 	request.Header = policy.Headers(in.Headers)
 	transport := Transport(network)
 	transport.DisableKeepAlives = true
-	response, err := transport.RoundTrip(request) // which follows no redirect
+	response, err := transport.RoundTrip(request)
 	if err != nil {
-		return d, unreachable(ctx, target.Host, err)
+		return d, unreachable(ctx, target.Host, limit, err)
 	}
 	defer response.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxBody))
 	if err != nil {
-		return d, unreachable(ctx, target.Host, err)
+		return d, unreachable(ctx, target.Host, limit, err)
 	}
 	d = httpRequestData{Status: response.Status, Bytes: len(body)}
 	d.Type, _, _ = mime.ParseMediaType(cmp.Or(response.Header.Get("Content-Type"), http.DetectContentType(body)))
@@ -120,13 +118,13 @@ func fetch(ctx context.Context, network policy.Network, in httpRequestArguments)
 	return d, nil
 }
 
-func unreachable(ctx context.Context, host string, err error) error {
+func unreachable(ctx context.Context, host string, limit time.Duration, err error) error {
 	var denied *agent.Error
 	switch {
 	case errors.As(err, &denied):
 		return denied
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return refuse("%s did not answer within %.0f seconds.", host, httpTimeout.Seconds())
+		return refuse("%s did not answer within %.0f seconds.", host, limit.Seconds())
 	case ctx.Err() != nil:
 		return refuse("The request to %s was stopped.", host)
 	}

@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"parley/backend/policy"
 )
@@ -34,17 +35,17 @@ func TestHTTPRequest(t *testing.T) {
 	host := strings.TrimPrefix(server.URL, "http://")
 	here := policy.Network{Loopback: []string{host}, Resolve: Internet.Resolve}
 
-	d, err := fetch(t.Context(), here, httpRequestArguments{Method: "POST", URL: server.URL + "/echo?q", Headers: map[string]string{"X-Asked": "a\r\nb", "X-Forwarded-For": "x"}, Body: "hello"})
+	d, err := fetch(t.Context(), here, httpRequestArguments{Method: "POST", URL: server.URL + "/echo?q", Headers: map[string]string{"X-Asked": "a\r\nb", "X-Forwarded-For": "x"}, Body: "hello"}, time.Minute)
 	if err != nil || d.Status != "418 I'm a teapot" || d.Body != `POST /echo?q "ab" "" hello` || d.Type != "text/plain" || len(d.Headers) != 2 {
 		t.Errorf("%+v, %v", d, err)
 	}
-	if d, err := fetch(t.Context(), here, httpRequestArguments{Method: "GET", URL: server.URL + "/away"}); err != nil || d.Status != "302 Found" || !strings.Contains(strings.Join(d.Headers, "\n"), "Location: /echo") {
+	if d, err := fetch(t.Context(), here, httpRequestArguments{Method: "GET", URL: server.URL + "/away"}, time.Minute); err != nil || d.Status != "302 Found" || !strings.Contains(strings.Join(d.Headers, "\n"), "Location: /echo") {
 		t.Errorf("a redirect: %+v, %v", d, err)
 	}
-	if d, err := fetch(t.Context(), here, httpRequestArguments{Method: "GET", URL: server.URL + "/picture"}); err != nil || d.Body != "" || d.Bytes != 5 {
+	if d, err := fetch(t.Context(), here, httpRequestArguments{Method: "GET", URL: server.URL + "/picture"}, time.Minute); err != nil || d.Body != "" || d.Bytes != 5 {
 		t.Errorf("a picture: %+v, %v", d, err)
 	}
-	if d, err := fetch(t.Context(), here, httpRequestArguments{Method: "GET", URL: server.URL + "/large"}); err != nil || d.Bytes != maxBody {
+	if d, err := fetch(t.Context(), here, httpRequestArguments{Method: "GET", URL: server.URL + "/large"}, time.Minute); err != nil || d.Bytes != maxBody {
 		t.Errorf("%d bytes, %v", d.Bytes, err)
 	}
 	for url, want := range map[string]string{
@@ -53,17 +54,17 @@ func TestHTTPRequest(t *testing.T) {
 		"https://169.254.169.254/x": "169.254.169.254",
 		"file:///etc/passwd":        "https",
 	} {
-		if _, err := fetch(t.Context(), Internet, httpRequestArguments{Method: "GET", URL: url}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := fetch(t.Context(), Internet, httpRequestArguments{Method: "GET", URL: url}, time.Minute); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", url, err)
 		}
 	}
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
-	if _, err := fetch(stopped, here, httpRequestArguments{Method: "GET", URL: server.URL}); err == nil || !strings.HasSuffix(err.Error(), "was stopped.") {
+	if _, err := fetch(stopped, here, httpRequestArguments{Method: "GET", URL: server.URL}, time.Minute); err == nil || !strings.HasSuffix(err.Error(), "was stopped.") {
 		t.Errorf("stopped: %v", err)
 	}
 	server.Close()
-	if _, err := fetch(t.Context(), here, httpRequestArguments{Method: "GET", URL: server.URL}); err == nil || told(err) != "No connection could be made to 127.0.0.1." {
+	if _, err := fetch(t.Context(), here, httpRequestArguments{Method: "GET", URL: server.URL}, time.Minute); err == nil || told(err) != "No connection could be made to 127.0.0.1." {
 		t.Errorf("gone: %v", err)
 	}
 }

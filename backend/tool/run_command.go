@@ -26,8 +26,6 @@ type runCommandArguments struct {
 	TimeoutMS int      `json:"timeout_ms,omitempty" about:"How long it may take, in milliseconds; 30000 if left out." min:"1" max:"600000"`
 }
 
-const defaultTimeout = 30_000
-
 func (in runCommandArguments) action() string { return "process" }
 
 func (in runCommandArguments) preview() string {
@@ -57,9 +55,11 @@ func runRunCommand(ctx context.Context, files *Files, id string, say say, in run
 	if path, err = process.Find(path); err != nil {
 		return "", nil, refuse("There is no program %q that can be run. Give the program alone as command and each of its arguments in args; there is no shell.", in.Command)
 	}
-	data, err := execute(ctx, process.Command{Path: path, Args: in.Args, Dir: dir, Env: files.environment()},
-		time.Duration(cmp.Or(in.TimeoutMS, defaultTimeout))*time.Millisecond,
-		func(recent string) { say(agent.ToolProgress{ID: id, Output: recent}) })
+	data, err := job{
+		Command:  process.Command{Path: path, Args: in.Args, Dir: dir, Env: files.environment()},
+		limit:    cmp.Or(time.Duration(in.TimeoutMS)*time.Millisecond, agent.DefaultToolTimeout),
+		progress: func(recent string) { say(agent.ToolProgress{ID: id, Output: recent}) },
+	}.run(ctx)
 	if err != nil {
 		return "", nil, err
 	}

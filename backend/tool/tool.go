@@ -67,14 +67,10 @@ type Set struct {
 	closed bool
 }
 
-// Open grants the tools of launch the files that policy lets an agent reach, and beside them the tools of others.
+// Open grants the tools of launch, those of the agent's author among them, the files that policy lets an agent reach, and beside
+// them the tools of others.
 func Open(policy agent.Policy, launch agent.Launch, foreign ...Foreign) (*Set, error) {
-	s := &Set{foreign: foreign, hosted: launch.Hosted, client: launch.ClientTools, rules: launch.Rules, redacts: launch.Redacts}
-	for _, h := range launch.Hosted {
-		if _, ours := find(tools, h.Name); !ours {
-			s.foreign = append(s.foreign, hosted(h))
-		}
-	}
+	s := &Set{hosted: launch.Hosted, client: launch.ClientTools, rules: launch.Rules, redacts: launch.Redacts}
 	for i, name := range launch.Tools {
 		t, known := find(tools, name)
 		if !known {
@@ -86,8 +82,26 @@ func Open(policy agent.Policy, launch agent.Launch, foreign ...Foreign) (*Set, e
 		s.granted = append(s.granted, t)
 	}
 	var err error
-	s.files, err = OpenFiles(policy)
-	return s, err
+	if s.files, err = OpenFiles(policy); err != nil {
+		return nil, err
+	}
+	for _, t := range launch.AuthorTools {
+		f, err := authored(s.files, t)
+		if err != nil {
+			_ = s.files.Close()
+			return nil, err
+		}
+		s.foreign = append(s.foreign, f)
+	}
+	for _, h := range launch.Hosted {
+		if i := slices.IndexFunc(s.foreign, func(f Foreign) bool { return f.Name == h.Name }); i >= 0 {
+			s.foreign[i].Version, s.foreign[i].Secrets = h.Version, h.Secrets
+		} else if _, ours := find(tools, h.Name); !ours {
+			s.foreign = append(s.foreign, hosted(h))
+		}
+	}
+	s.foreign = append(s.foreign, foreign...)
+	return s, nil
 }
 
 // Definitions lists the tools of the set, in the order in which Open was given them, those of the caller last. One that a rule
@@ -100,7 +114,7 @@ func (s *Set) Definitions() []Definition {
 		}
 	}
 	for _, f := range s.foreign {
-		if !policy.Hides(s.rules, f.Name, agent.ActionOther) {
+		if !policy.Hides(s.rules, f.Name, f.action()) {
 			definitions = append(definitions, f.Definition)
 		}
 	}
@@ -123,21 +137,26 @@ func (s *Set) RunApproved(ctx context.Context, host agent.Host, call agent.ToolC
 }
 
 func (s *Set) result(ctx context.Context, host agent.Host, call agent.ToolCall, approved bool, say say) agent.ToolResult {
-	if _, ok := s.findHosted(call.Name); ok {
+	if _, ok := s.findHosted(call.Name); ok && isObject(call.Input) { // run refuses what is none
 		return host.Call(ctx, call, say)
 	}
 	if s.redacts {
 		say = redacting(ctx, host, say)
 	}
 	output, data, err := s.dispatch(ctx, call, s.files.during(approved, say), say)
-	result := agent.ToolResult{ID: call.ID, Name: call.Name, Output: shorten(output), Data: data}
+	r := agent.ToolResult{ID: call.ID, Name: call.Name, Output: output, Data: data, IsError: err != nil}
 	if err != nil {
-		result = agent.ToolResult{ID: call.ID, Name: call.Name, Output: bound(told(err), maxOutput), IsError: true}
+		r.Output = told(err)
 	}
-	if s.redacts {
-		return redacted(ctx, host, result)
+	if s.redacts { // before it is cut: half of a secret is not found
+		r = redacted(ctx, host, r)
 	}
-	return result
+	if r.IsError {
+		r.Output = bound(r.Output, maxOutput)
+	} else {
+		r.Output = shorten(r.Output)
+	}
+	return r
 }
 
 // dispatch is the one way to a tool: is there such a tool, was it granted, do the arguments fit, run. The tool itself asks

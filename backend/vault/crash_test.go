@@ -78,7 +78,7 @@ func changeKeys(folder string, ring Keyring) error {
 		}
 	}
 	for n := 0; ; n++ {
-		again := Secrets{Code: &zeroCode}
+		again := Openers{Code: &zeroCode}
 		err := errors.Join(k.RenewKeychain(background), k.SetRecoveryCode(background, zeroCode), k.SetAnchor(background, Anchor{1, uint64(n)}),
 			k.Rotate(background, again), k.AbandonRotation(background), k.Rotate(background, again), k.ConfirmRotation(background))
 		if err != nil {

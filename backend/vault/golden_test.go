@@ -91,7 +91,7 @@ func writeGolden(t *testing.T) {
 		t.Fatal(err)
 	}
 	still := read(t, w.path)
-	if err := k.Rotate(t.Context(), Secrets{&w.code, passphrase, cheap}); err != nil {
+	if err := k.Rotate(t.Context(), Openers{&w.code, passphrase, cheap}); err != nil {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer

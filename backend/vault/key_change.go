@@ -12,8 +12,8 @@ import (
 	"parley/backend/agent"
 )
 
-// Secrets are what a person keeps. Those that are nil are not used.
-type Secrets struct {
+// Openers are what a person keeps to open a history. Those that are nil are not used.
+type Openers struct {
 	Code       *RecoveryCode
 	Passphrase []byte // remains the caller's to wipe
 	Cost       Cost   // of Passphrase
@@ -96,7 +96,7 @@ func (k *KeyFile) change(fn func() error) error {
 // Rotate makes a next data key beside the current one: With gives both until ConfirmRotation or AbandonRotation. The
 // next key can only be sealed with what is known now: a keychain slot renews itself, but a history with a recovery code
 // or a passphrase needs them again, the old or new ones.
-func (k *KeyFile) Rotate(ctx context.Context, with Secrets) error {
+func (k *KeyFile) Rotate(ctx context.Context, with Openers) error {
 	return k.change(func() error {
 		has := func(kind SlotType) bool {
 			return slices.ContainsFunc(k.doc.current.slots, func(s slot) bool { return s.kind == kind })
@@ -160,7 +160,7 @@ func (k *KeyFile) endRotation(ctx context.Context, choose func(*document) (gone 
 
 // makeEdition seals key in a slot for each thing given, and in the keyring if wanted. The slots come back also with an
 // error, to be forgotten.
-func (k *KeyFile) makeEdition(ctx context.Context, key []byte, with Secrets, keychain bool) (edition, error) {
+func (k *KeyFile) makeEdition(ctx context.Context, key []byte, with Openers, keychain bool) (edition, error) {
 	e := edition{check: check(key)}
 	if keychain {
 		s, err := k.keychainSlot(ctx, key)

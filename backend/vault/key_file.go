@@ -60,7 +60,7 @@ func CreateKeyFile(ctx context.Context, path string, ring Keyring, n NewKeys) (*
 	}
 	k := &KeyFile{path: path, ring: ring, key: random(keySize)}
 	k.doc = document{vault: fmt.Sprintf("%x", random(idSize)), history: history{cipher: n.Cipher, salt: n.Salt}}
-	secrets := Secrets{Code: n.Code, Passphrase: n.Passphrase, Cost: n.Cost}
+	secrets := Openers{Code: n.Code, Passphrase: n.Passphrase, Cost: n.Cost}
 	made, err := k.makeEdition(ctx, k.key, secrets, ring != nil)
 	if err == nil {
 		k.doc.current = made

@@ -180,7 +180,7 @@ func TestLockWipesAndUnlockBringsBack(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	for what, err := range map[string]error{
-		"anchor": k.SetAnchor(t.Context(), Anchor{}), "renew": k.RenewKeychain(t.Context()), "rotate": k.Rotate(t.Context(), Secrets{}),
+		"anchor": k.SetAnchor(t.Context(), Anchor{}), "renew": k.RenewKeychain(t.Context()), "rotate": k.Rotate(t.Context(), Openers{}),
 	} {
 		if !errors.Is(err, ErrLocked) {
 			t.Errorf("%s: %v", what, err)
@@ -285,12 +285,12 @@ func TestRotation(t *testing.T) {
 		t.Run(end, func(t *testing.T) {
 			w := newWorld(t)
 			k, old := w.create(ways...)
-			if err := k.Rotate(t.Context(), Secrets{Code: &w.code}); err == nil {
+			if err := k.Rotate(t.Context(), Openers{Code: &w.code}); err == nil {
 				t.Error("a passphrase would have been lost")
 			}
 			oldCode := w.code
 			w.code = NewRecoveryCode()
-			if err := k.Rotate(t.Context(), Secrets{Code: &w.code, Passphrase: passphrase, Cost: cheap}); err != nil {
+			if err := k.Rotate(t.Context(), Openers{Code: &w.code, Passphrase: passphrase, Cost: cheap}); err != nil {
 				t.Fatal(err)
 			}
 			var next []byte

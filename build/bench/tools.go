@@ -136,7 +136,7 @@ func searchBeside(set *tool.Set, tree, pattern string) error {
 
 func timeCall(set *tool.Set, name, arguments string) (time.Duration, error) {
 	begun := time.Now()
-	r := set.Run(context.Background(), agent.ToolCall{ID: "c", Name: name, Input: json.RawMessage(arguments)}, func(agent.Event) {})
+	r := set.Run(context.Background(), nil, agent.ToolCall{ID: "c", Name: name, Input: json.RawMessage(arguments)}, func(agent.Event) {})
 	if r.IsError {
 		return 0, fmt.Errorf("%s: %s", name, r.Output)
 	}

@@ -6,7 +6,8 @@ import { Select } from '../ui/select.tsx';
 import { useStore } from '../ui/store.ts';
 import { text } from '../ui/text.ts';
 import { idFor, isProgram, toDetails, type Draft } from './draft.ts';
-import { Cell, Choice, Field, Group, LongField, Rows } from './fields.tsx';
+import { Cell, Checks, Choice, Field, Group, LongField, Rows } from './fields.tsx';
+import { Servers } from './servers.tsx';
 import { agentsText } from './text.ts';
 
 const said = agentsText.editor;
@@ -47,20 +48,9 @@ export function Editor({ initial, isKnown, onDone }: EditorProps) {
       <Runs draft={draft} change={change} harnesses={choices.harnesses} providers={choices.providers} />
       <LongField label={said.prompt} value={draft.system_prompt} onChange={system_prompt => change({ system_prompt })} says={said.promptSays} />
       <Group title={said.tools}>
-        <div className="grid gap-x-4 gap-y-1 sm:grid-cols-2">
-          {choices.tools.map(tool => (
-            <label key={tool} className="flex items-center gap-2 py-0.5 font-mono text-code">
-              <input
-                type="checkbox"
-                checked={draft.tools.includes(tool)}
-                onChange={event => change({ tools: choices.tools.filter(name => (name === tool ? event.target.checked : draft.tools.includes(name))) })}
-                className="size-4 shrink-0 accent-accent"
-              />
-              {tool}
-            </label>
-          ))}
-        </div>
+        <Checks all={choices.tools} chosen={draft.tools} onChange={tools => change({ tools })} />
       </Group>
+      <Servers chosen={draft.mcp_servers} onChange={mcp_servers => change({ mcp_servers })} />
       <Permissions draft={draft} change={change} />
       <div role="alert" className="text-sm text-bad empty:hidden">
         {problems.map(problem => (

@@ -115,6 +115,31 @@ export function Group({ title, says, children }: GroupProps) {
   );
 }
 
+interface ChecksProps {
+  all: string[];
+  chosen: string[];
+  onChange: (chosen: string[]) => void;
+}
+
+/** Any of several, which keep their order. */
+export function Checks({ all, chosen, onChange }: ChecksProps) {
+  return (
+    <div className="grid gap-x-4 gap-y-1 empty:hidden sm:grid-cols-2">
+      {all.map(each => (
+        <label key={each} className="flex min-w-0 items-center gap-2 py-0.5 font-mono text-code">
+          <input
+            type="checkbox"
+            checked={chosen.includes(each)}
+            onChange={event => onChange(all.filter(other => (other === each ? event.target.checked : chosen.includes(other))))}
+            className="size-4 shrink-0 accent-accent"
+          />
+          <span className="min-w-0 break-all">{each}</span>
+        </label>
+      ))}
+    </div>
+  );
+}
+
 interface RowsProps<Row> {
   rows: Row[];
   children: (row: Row, change: (row: Row) => void, n: number) => ReactNode;

@@ -43,6 +43,8 @@ export const agentsText = {
     prompt: 'Instructions',
     promptSays: 'What the agent is told before anything else.',
     tools: 'Tools',
+    serversSay: 'The agent has the tools of those that you choose.',
+    noServers: 'There is no MCP server yet. Add one under “MCP servers”.',
     permissions: 'Permissions',
     mode: 'Mode',
     fallback: 'Calls that no rule is about',

@@ -5,6 +5,7 @@ import type {
   AgentFile,
   AgentList,
   ChangeList,
+  CredentialsFound,
   Decided,
   Decision,
   Failure,
@@ -155,6 +156,9 @@ export class Client {
   importSecrets = (file: SecretsToImport) => this.ask<SecretsImported>('POST', '/import-secrets', { body: file });
   /** Masks the values of a secret in what was said before. */
   sweepSecret = (slug: string) => this.ask<SecretSwept>('POST', '/sweep-secret', { body: { slug } });
+
+  /** What looks like a credential in a text. */
+  findCredentials = (written: string, signal: AbortSignal) => this.ask<CredentialsFound>('POST', '/find-credentials', { body: { text: written }, signal });
 
   /** The keys of providers, without their values. */
   keys = () => this.ask<KeyList>('GET', '/keys');

@@ -171,7 +171,27 @@ export interface Sandbox {
 
 export type Kind = "native" | "scripted" | "agenta" | "pi" | "claude"
 
+export type AuthorToolKind = "code" | "http"
+
+export type Runtime = "python" | "node"
+
 export type Permission = "allow" | "ask" | "deny" | "allow_reads"
+
+export interface AuthorTool {
+  kind: AuthorToolKind
+  name: string
+  description: string
+  input_schema: unknown
+  runtime?: Runtime
+  code?: string
+  url?: string
+  method?: string
+  headers?: Record<string, string>
+  secrets?: Record<string, string>
+  args?: unknown
+  timeout_ms?: number
+  permission?: Permission
+}
 
 export interface Rule {
   pattern: string
@@ -196,6 +216,7 @@ export interface AgentDetails {
   model?: string
   system_prompt?: string
   tools?: string[]
+  author_tools?: AuthorTool[]
   mcp_servers?: string[]
   permissions: AgentPermissions
   login?: Login
@@ -253,6 +274,7 @@ export interface Session {
   status: Status
   agent: Agent
   mode: Mode
+  modeKept?: boolean
   workingDir: string
   scope: FileScope
   scratch: string
@@ -646,6 +668,19 @@ export interface SecretUse {
 
 export interface SecretUses {
   uses: SecretUse[]
+}
+
+export interface CredentialsToFind {
+  text: string
+}
+
+export interface Credential {
+  kind: string
+  text: string
+}
+
+export interface CredentialsFound {
+  found: Credential[]
 }
 
 export type KeySource = "keychain" | "environment"

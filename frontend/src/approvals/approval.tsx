@@ -12,6 +12,7 @@ import { Button } from '../ui/button.tsx';
 import { useStore } from '../ui/store.ts';
 import { text } from '../ui/text.ts';
 import { QuestionCard } from './card.tsx';
+import { SecretsAsked, secretsOf } from './secrets.tsx';
 
 interface ApprovalProps {
   session: OpenSession;
@@ -32,6 +33,7 @@ export function ApprovalCard({ session, question, place, title, children }: Appr
   const about = [text.question.action(argument(asks, 'action')), argument(asks, 'preview')].filter(Boolean).join(': ');
   const rule = argument(asks, 'rule');
   const diff = argument(asks, 'diff');
+  const grantsSecrets = secretsOf(asks).length > 0;
   const askedAt = useStore(inbox, state => state.waiting.find(waiting => waiting.id === id)?.askedAt);
   const allow = (scope: Scope) => void session.questions.answer(id, { approved: true, scope });
   const deny = () => void session.questions.answer(id, { approved: false, note: note.trim() || undefined });
@@ -50,6 +52,7 @@ export function ApprovalCard({ session, question, place, title, children }: Appr
               </span>
             )}
           </p>
+          <SecretsAsked asks={asks} />
           <div className="mt-2">{diff ? <Diff lines={parseDiff(diff)} /> : children}</div>
           <div className="mt-3 flex flex-wrap items-center gap-2">
             <Choice shortcut="Y" disabled={cannot} onClick={keys.y}>
@@ -77,8 +80,9 @@ export function ApprovalCard({ session, question, place, title, children }: Appr
           </div>
           {rule && (
             <div className="mt-2.5 flex flex-wrap items-center gap-x-2 gap-y-1.5">
-              <p id={ruled} className="min-w-0 text-soft">
+              <p id={ruled} className={`min-w-0 text-soft ${grantsSecrets ? 'basis-full' : ''}`}>
                 {text.allow.like} <code className="font-mono text-code break-words text-ink">{rule}</code>
+                {grantsSecrets && `. ${text.allow.grants}`}
               </p>
               {wider.map(scope => (
                 <Choice key={scope} shortcut={scope[0]!.toUpperCase()} disabled={cannot} aria-describedby={ruled} onClick={() => allow(scope)}>

@@ -48,9 +48,9 @@ async function shown(parts: Part[], milliseconds = moment): Promise<void> {
   await act(() => pass(milliseconds));
 }
 
-const asking = (id: string, rule?: string): Part[] => [
+const asking = (id: string, rule?: string, secrets?: unknown): Part[] => [
   { type: 'tool-write_file', toolCallId: id, state: 'approval-requested', input: { path: `${id}.txt` }, providerExecuted: true, approval: { id: `ask_${id}` } },
-  { type: 'data-approval', id: `ask_${id}`, data: { toolCallId: id, action: 'fs_write', preview: `${id}.txt (1 line)`, ...(rule && { rule }) } },
+  { type: 'data-approval', id: `ask_${id}`, data: { toolCallId: id, action: 'fs_write', preview: `${id}.txt (1 line)`, ...(rule && { rule }), secrets } },
 ];
 const cards = () => [...place.querySelectorAll<HTMLElement>('[role=group]')];
 const labelled = (label: string, at = 0) => [...cards()[at]!.querySelectorAll('button')].find(button => button.textContent!.startsWith(label))!;
@@ -63,6 +63,12 @@ describe('§4 interaction_request: approval', () => {
     await shown([...asking('c1'), ...asking('c2')]);
     expect(cards().map(card => card.getAttribute('aria-label'))).toEqual([1, 2].map(n => text.question.label([n, 2])));
     expect(cards()[1]!.textContent).toContain(`${text.question.action('fs_write')}: c2.txt (1 line)`);
+  });
+
+  test('names the secrets that the call would be given, and what a wider answer grants', async () => {
+    await shown([...asking('c1', 'deploy@1a2b', ['token', 'db']), ...asking('c2', undefined, ['token', 7]), ...asking('c3', 'write_file', 'nonsense')]);
+    expect(cards().map(card => [...card.querySelectorAll('ul[aria-labelledby] li')].map(slug => slug.textContent))).toEqual([['token', 'db'], ['token'], []]);
+    expect(cards().map(card => card.textContent!.includes(text.allow.grants))).toEqual([true, false, false]);
   });
 
   test('takes no answer in its first moment: what was meant for something else is no Allow', async () => {

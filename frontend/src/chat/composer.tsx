@@ -7,6 +7,7 @@ import { IconButton } from '../ui/button.tsx';
 import { useShortcut } from '../ui/keys.ts';
 import { useStore } from '../ui/store.ts';
 import { text } from '../ui/text.ts';
+import { CredentialOffer, useCredential } from '../secrets/offer.tsx';
 import { TextArea } from '../ui/textarea.tsx';
 import { AttachButton, AttachedFiles } from './attached.tsx';
 import { CommandList, useCommands } from './commands.tsx';
@@ -56,10 +57,11 @@ export function Composer({ session, lastSent, isBusy, isPaused, asked, agent, co
 
   const cannot = isReadOnly ? text.vault.notice.readOnly : isConnected ? undefined : text.composer.notConnected;
   const tries = (run: () => void) => (cannot ? setRefused(true) : run());
-  const isReady = isWhole(draft);
+  const credential = useCredential(session.draft);
+  const isReady = isWhole(draft) && !credential.isRunning;
   const isStuck = draft.files.some(({ problem }) => problem);
   const send = () => isReady && tries(onSend);
-  const sendNow = () => (isReady || draft.files.length === 0) && tries(() => void session.sendNow());
+  const sendNow = () => (isReady || (draft.files.length === 0 && !credential.isRunning)) && tries(() => void session.sendNow());
   const stop = () => void session.stop();
   const write = (written: string) => {
     setRefused(false);
@@ -97,6 +99,7 @@ export function Composer({ session, lastSent, isBusy, isPaused, asked, agent, co
       }}
     >
       {isOver && <DropHint />}
+      <CredentialOffer {...credential} />
       <p role="status" className="px-4 text-sm text-warn empty:hidden [&:not(:empty)]:pb-1.5">
         {(wasRefused && cannot) || (isStuck && text.attach.notReady) || refusal}
       </p>

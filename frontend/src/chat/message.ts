@@ -33,6 +33,8 @@ export interface Approval {
   rule?: unknown;
   /** What it changes in a file, if that is known. */
   diff?: unknown;
+  /** The slugs of the secrets that it would be given. */
+  secrets?: unknown;
 }
 
 /** What an agent wants to know, in the harness's words: the data of a data-input-request part. */

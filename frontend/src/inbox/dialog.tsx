@@ -3,6 +3,7 @@ import { useState } from 'react';
 import type { Question } from '../api/types.gen.ts';
 import { Choice } from '../approvals/approval.tsx';
 import { AnswerForm } from '../approvals/input.tsx';
+import { SecretsAsked } from '../approvals/secrets.tsx';
 import { useSettled } from '../approvals/settled.ts';
 import { useParley } from '../parley.ts';
 import { argument } from '../tools/call.ts';
@@ -56,6 +57,7 @@ function Item({ question, isFirst }: { question: Question; isFirst: boolean }) {
         </span>
       </p>
       <p className="mt-1 text-sm text-soft">{text.inbox.asks(what, agent ?? '')}</p>
+      <SecretsAsked asks={manifest} />
       {about && <pre className="mt-1.5 max-h-32 overflow-y-auto rounded-md bg-sunken px-3 py-1.5 font-mono text-code break-words whitespace-pre-wrap">{about}</pre>}
       {diff && (
         <div className="mt-1.5 max-h-48 overflow-y-auto">

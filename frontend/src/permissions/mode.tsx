@@ -9,7 +9,7 @@ interface ModePickerProps {
   onChoose: (mode: Mode) => void;
 }
 
-/** What the agent may do without asking. It holds from the next turn on, and when one that waits goes on. */
+/** What the agent may do without asking. It holds at once, but for what a program that runs decides by itself. */
 export function ModePicker({ mode, onChoose }: ModePickerProps) {
   return (
     <Select
@@ -33,7 +33,10 @@ export function useModeChange(session: string) {
   };
   return {
     changeMode: (mode: Mode) => {
-      changing.current = client.change(session, { mode }).then(() => true, refused);
+      changing.current = client.change(session, { mode }).then(changed => {
+        if (changed.modeKept) toasts.show(text.mode.kept(text.mode.names[mode]));
+        return true;
+      }, refused);
     },
     /** Whether the mode is the chosen one. Once it was said that it is not, it stays as it was. */
     isChanged: async () => {

@@ -13,6 +13,7 @@ export const permissionText = {
       auto: 'Does everything without asking, except to protected files',
       deny: 'Does without whatever it would have to ask for',
     } satisfies Record<Mode, string>,
+    kept: (mode: string) => `${mode} holds fully from the next turn on: the agent's program keeps some of the mode it began this one in. Stop it to end that now.`,
   },
 
   inbox: {
@@ -33,6 +34,8 @@ export const permissionText = {
 
   allow: {
     like: 'Or allow whatever matches',
+    grants: 'It then gets these secrets without asking, until its definition changes.',
+    secrets: (n: number) => (n === 1 ? 'Uses the secret' : 'Uses the secrets'),
     scopes: { once: 'Once', session: 'In this session', project: 'In this project', always: 'Always' } satisfies Record<Scope, string>,
   },
 

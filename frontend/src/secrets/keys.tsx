@@ -110,9 +110,9 @@ export function AddKey({ onDone }: { onDone: () => void }) {
     <Step title={said.new} attempt={attempt} label={secretsText.form.save} onSubmit={form => void submit(form)} onCancel={onDone}>
       <div className="grid gap-4 sm:grid-cols-2">
         <div className="min-w-0">
-          <p aria-hidden className="text-sm font-medium">
+          <span aria-hidden className="text-sm font-medium">
             {said.provider}
-          </p>
+          </span>
           <Select
             label={said.provider}
             value={provider ?? providers[0] ?? ''}

@@ -51,7 +51,7 @@ export function SecretRow({ secret, onChange }: { secret: Secret; onChange: (wha
             </ul>
           )}
         </div>
-        <div className="flex shrink-0 flex-wrap items-center gap-1">
+        <div className="flex flex-wrap items-center gap-1">
           <IconButton icon={Eye} label={said.reveal(name)} aria-pressed={value !== undefined} onClick={() => (value === undefined ? reveal() : hide())} />
           <IconButton icon={Copy} label={said.copy(name)} onClick={() => void attempt.run(copy)} />
           {(Object.keys(changes) as Change[]).map(what => (
@@ -83,10 +83,10 @@ function State({ secret: { project, hides, state, fields, lastUsed, expires = 0 
   const [now] = useState(Date.now);
   const left = Math.ceil((expires - now) / day);
   return (
-    <p className="flex flex-wrap gap-x-2 text-xs text-faint [&>*+*]:before:me-2 [&>*+*]:before:content-['·']">
+    <p className="text-xs break-words text-faint *:not-last:after:content-['_·_']">
       {state !== 'ok' && <span className="text-bad">{said[state]}</span>}
       {project && <span>{hides ? said.hides : said.project}</span>}
-      {fields.length > 0 && <span className="break-words">{said.fields(fields)}</span>}
+      {fields.length > 0 && <span>{said.fields(fields)}</span>}
       <span>{said.used(lastUsed ? text.when(lastUsed) : undefined)}</span>
       {expires > now && <span className={left > 14 ? '' : 'text-warn'}>{said.expires(left, text.when(expires))}</span>}
     </p>

@@ -26,7 +26,7 @@ export const secretsText = {
   copied: 'Copied. The clipboard is emptied in a minute.',
   copiedForGood: 'Copied. This browser does not let Parley empty the clipboard: copy something else when you are done.',
   edit: 'Edit',
-  replace: 'Replace value',
+  replace: 'Replace',
   remove: 'Delete',
   one: (what: string, name: string) => `${what}: ${name}`,
 
@@ -70,6 +70,10 @@ export const secretsText = {
     breaks: 'These refer to it, and will fail until you change them:',
     nothing: 'Nothing refers to it.',
     do: 'Delete it',
+  },
+  picker: {
+    insert: 'Insert a secret…',
+    none: 'There is no secret to refer to. Store one under “Secrets and keys” first.',
   },
   importing: {
     title: 'Import from .env',

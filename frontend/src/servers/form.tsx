@@ -1,7 +1,8 @@
-import { useId, useState, type FormEvent, type ReactNode } from 'react';
+import { useId, useRef, useState, type FormEvent, type ReactNode } from 'react';
 import type { Server } from '../api/types.gen.ts';
 import { useParley } from '../parley.ts';
 import { Button } from '../ui/button.tsx';
+import { SecretPicker } from '../secrets/picker.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { text } from '../ui/text.ts';
 import { useAttempt } from '../vault/attempt.ts';
@@ -47,12 +48,12 @@ export function ServerForm({ server, onDone }: ServerFormProps) {
           <>
             <Line label={said.command} value={written.command} onWrite={command => change({ command })} />
             <Lines label={said.args} value={written.args} onWrite={args => change({ args })} />
-            <Lines label={said.env} about={said.noSecrets} value={written.env} onWrite={env => change({ env })} />
+            <Lines label={said.env} about={said.noSecrets} takesSecrets value={written.env} onWrite={env => change({ env })} />
           </>
         ) : (
           <>
             <Line label={said.url} value={written.url} onWrite={url => change({ url })} />
-            <Lines label={said.headers} about={said.noSecrets} value={written.headers} onWrite={headers => change({ headers })} />
+            <Lines label={said.headers} about={said.noSecrets} takesSecrets value={written.headers} onWrite={headers => change({ headers })} />
           </>
         )}
         <label className="flex items-center gap-2 text-sm">
@@ -93,10 +94,27 @@ function Line({ label, about, value, onWrite }: BoxProps) {
   );
 }
 
-export function Lines({ label, about, value, onWrite, rows = 2 }: BoxProps & { rows?: number }) {
+interface LinesProps extends BoxProps {
+  rows?: number;
+  /** Whether references to secrets may be in it. */
+  takesSecrets?: boolean;
+}
+
+export function Lines({ label, about, value, onWrite, rows = 2, takesSecrets = false }: LinesProps) {
+  const area = useRef<HTMLTextAreaElement>(null);
+  const insert = (reference: string) => {
+    const { selectionStart, selectionEnd } = area.current!;
+    onWrite(value.slice(0, selectionStart) + reference + value.slice(selectionEnd));
+    area.current!.focus();
+  };
   return (
     <Labelled label={label} about={about}>
-      {ids => <textarea rows={rows} {...ids} {...plain} value={value} onChange={event => onWrite(event.target.value)} className={`resize-y py-2 ${box}`} />}
+      {ids => (
+        <>
+          <textarea ref={area} rows={rows} {...ids} {...plain} value={value} onChange={event => onWrite(event.target.value)} className={`resize-y py-2 ${box}`} />
+          {takesSecrets && <SecretPicker label={label} onChoose={insert} />}
+        </>
+      )}
     </Labelled>
   );
 }

@@ -31,7 +31,7 @@ export const serversText = {
     env: 'Environment, one NAME=value on each line',
     url: 'Address',
     headers: 'Headers, one Name: value on each line',
-    noSecrets: 'Nothing secret: no keys, no tokens.',
+    noSecrets: 'Nothing secret as it is: refer to a secret. You are asked before the server is given it.',
     all: 'Agents may use all of its tools',
     some: 'Tools that agents may use, one on each line',
     known: (tools: string[]) => `It has: ${tools.join(', ')}`,

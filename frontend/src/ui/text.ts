@@ -194,6 +194,13 @@ export const text = {
     commands: 'Commands of the agent',
     notConnected: 'There is no connection right now. Your text stays here.',
   },
+  credential: {
+    looks: (kind: string) => `This looks like ${kind}. The agent, and its model, would see it.`,
+    store: 'Store as a named secret',
+    leave: 'Leave it',
+    stored: (name: string) => `Stored as “${name}”`,
+    show: 'Show',
+  },
   attach: {
     choose: 'Attach files',
     title: 'Attached files',

@@ -1,0 +1,90 @@
+package vault
+
+import (
+	"context"
+	"errors"
+
+	"parley/backend/redact"
+	"parley/backend/store"
+)
+
+// Known gives every value that nobody may see: those of the secrets of all projects, those that they had before, and the keys
+// of providers. It is read once, and again after a change.
+func (s *Secrets) Known(ctx context.Context) (*redact.Known, error) {
+	read, err := s.load(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return read.known, nil
+}
+
+// load reads everything that the keyring keeps, if that was not done since the last change.
+func (s *Secrets) load(ctx context.Context) (*loading, error) {
+	if read := s.loaded.Load(); read != nil {
+		return read, nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if read := s.loaded.Load(); read != nil {
+		return read, nil
+	}
+	if err := s.settleAll(ctx); err != nil {
+		return nil, err
+	}
+	rows, err := s.Store.Secrets(ctx)
+	if err != nil {
+		return nil, err
+	}
+	read := &loading{}
+	var values []redact.Value
+	for _, row := range rows {
+		i, err := s.item(ctx, row)
+		if errors.Is(err, ErrNotFound) {
+			read.missing = append(read.missing, row.SecretID)
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		values = append(values, hidden(row.SecretID, i)...)
+		i.wipe()
+	}
+	for _, provider := range s.Providers {
+		if _, value := s.Environment(provider); value != "" {
+			values = append(values, redact.Value{Name: provider, Text: value})
+		}
+	}
+	read.known = redact.New(values)
+	s.loaded.Store(read)
+	return read, nil
+}
+
+// settleAll brings to an end what the keyring was not done with. A history that can only be read stays as it is.
+func (s *Secrets) settleAll(ctx context.Context) error {
+	rows, err := s.Store.UnsettledSecrets(ctx)
+	for _, row := range rows {
+		err = errors.Join(err, s.settle(ctx, row))
+	}
+	if errors.Is(err, store.ErrReadOnly) {
+		return nil
+	}
+	return err
+}
+
+// hidden are the texts of an item, under the name that takes their place.
+func hidden(id store.SecretID, i item) (values []redact.Value) {
+	name := id.Slug
+	if id.Provider != "" {
+		name = id.Provider
+	}
+	for _, value := range append(i.Former, i.Value) {
+		values = append(values, redact.Value{Name: name, Text: string(value)})
+		fields, _ := readFields(value) // a text that looks like JSON has parts as well, and a former value may have been JSON
+		for _, f := range fields {
+			if f.isHidden {
+				values = append(values, redact.Value{Name: name, Text: f.text})
+			}
+		}
+	}
+	return values
+}
