@@ -22,6 +22,7 @@ import (
 	"parley/backend/revert"
 	"parley/backend/session"
 	"parley/backend/store"
+	"parley/backend/vault"
 )
 
 const (
@@ -55,6 +56,7 @@ type Rooms struct {
 	Sessions *session.Sessions
 	Store    *store.Store
 	Revert   *revert.Revert
+	Secrets  *vault.Secrets
 
 	guests sync.WaitGroup // grows under the door's mu, while the door is open onto them
 }

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"testing"
 
 	"parley/backend/agent"
@@ -51,10 +52,10 @@ func (w *world) choose(t *testing.T, mode agent.Mode) {
 func TestAModeThatIsChosenWhileAnAgentStarts(t *testing.T) {
 	starting, ready := make(chan struct{}), make(chan struct{})
 	w := fresh(t)
-	w.Key = func(string) (string, bool) {
+	w.Key = func(context.Context, agent.ProjectID, string) (string, error) {
 		close(starting)
 		<-ready
-		return "", false
+		return "", nil
 	}
 	r := says(writes)
 	r.Agent = careful.ID

@@ -136,7 +136,7 @@ func (s *Sessions) openNew(ctx context.Context, t *Turn, session store.Session, 
 
 // reopen opens the agent for a turn that was paused, with what follows from the answers.
 func (s *Sessions) reopen(ctx context.Context, t *Turn, session store.Session, log *turnLog) opened {
-	results, approved, err := s.consequences(ctx, t)
+	results, approved, err := s.consequences(ctx, t, log)
 	if err != nil {
 		return opened{err: err}
 	}
@@ -155,7 +155,7 @@ func (s *Sessions) reopen(ctx context.Context, t *Turn, session store.Session, l
 	if err != nil {
 		return opened{err: err}
 	}
-	o := s.open(ctx, t, session, instructions, row.Parent, append(before, uistream.Durable(t.records)...))
+	o := s.open(ctx, t, session, instructions, row.Parent, append(before, log.secrets.restore(uistream.Durable(t.records))...))
 	o.prompt.Approved = approved
 	return o
 }
@@ -184,8 +184,14 @@ func (s *Sessions) open(ctx context.Context, t *Turn, session store.Session, ins
 	if o.prompt.Allowed, o.err = s.Store.Allowed(ctx, t.Key); o.err != nil {
 		return o
 	}
-	if key, ok := s.Key(spec.Provider); ok {
-		o.prompt.Secrets = map[string]string{spec.Provider: key}
+	if spec.Provider != "" {
+		var key string
+		if key, o.err = s.Key(ctx, t.Key.Project, spec.Provider); o.err != nil {
+			return o
+		}
+		if key != "" {
+			o.prompt.Secrets = map[string]string{spec.Provider: key}
+		}
 	}
 	policy := s.Policy(session)
 	if err := os.MkdirAll(policy.Scratch, 0o700); err != nil {
@@ -205,8 +211,9 @@ func (s *Sessions) Policy(session store.Session) agent.Policy {
 func (s *Sessions) settle(ctx context.Context, t *Turn, log *turnLog, ended agent.Event) error {
 	var last agent.Record
 	var err error
-	switch ended := ended.(type) {
+	switch ended := log.safe(ctx, ended)[0].(type) {
 	case agent.TurnPaused:
+		s.keepWhole(t.ID, log.secrets.whole)
 		last, err = s.Store.PauseTurn(ctx, t.Key, t.ID, ended)
 	case agent.TurnCompleted:
 		defer s.takeBack(t.Key)

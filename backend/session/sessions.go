@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"parley/backend/agent"
+	"parley/backend/redact"
 	"parley/backend/store"
 )
 
@@ -25,11 +26,12 @@ type Options struct {
 	Environment *agent.Environment
 	Agent       func(ctx context.Context, project agent.ProjectID, id string) (agent.Spec, error) // "" is the agent for who chose none
 	Harness     func(agent.Kind) (agent.Harness, error)
-	Key         func(provider string) (string, bool)          // the API key of a provider
-	Servers     func(ids []string) ([]agent.MCPServer, error) // the MCP servers of these names
-	Scratch     func(agent.SessionKey) string                 // a session's own folder
-	Folder      func(agent.ProjectID) string                  // that the new sessions of a project are about; empty if none
-	Data        string                                        // as agent.Policy's
+	Key         func(ctx context.Context, project agent.ProjectID, provider string) (string, error) // the API key that a project uses; empty if none is needed
+	Servers     func(ids []string) ([]agent.MCPServer, error)                                       // the MCP servers of these names
+	Scratch     func(agent.SessionKey) string                                                       // a session's own folder
+	Folder      func(agent.ProjectID) string                                                        // that the new sessions of a project are about; empty if none
+	Data        string                                                                              // as agent.Policy's
+	Known       func(context.Context) (*redact.Known, error)                                        // what is secret; nil: nothing is
 	Log         *slog.Logger
 }
 
@@ -41,13 +43,17 @@ type Sessions struct {
 	mu      sync.Mutex
 	turns   map[agent.SessionKey]*Turn                      // running
 	given   map[agent.SessionKey]map[agent.MessageID]string // see give
+	whole   map[agent.TurnID]map[string]json.RawMessage     // of paused turns: see secrets.whole
 	closed  bool
 	running sync.WaitGroup
 }
 
 // Open settles what an earlier process left unsettled and is ready to run sessions. Close it.
 func Open(ctx context.Context, o Options) (*Sessions, error) {
-	s := &Sessions{Options: o, turns: map[agent.SessionKey]*Turn{}, given: map[agent.SessionKey]map[agent.MessageID]string{}}
+	s := &Sessions{Options: o, turns: map[agent.SessionKey]*Turn{}, given: map[agent.SessionKey]map[agent.MessageID]string{}, whole: map[agent.TurnID]map[string]json.RawMessage{}}
+	if s.Known == nil {
+		s.Known = func(context.Context) (*redact.Known, error) { return nil, nil }
+	}
 	answered, err := s.recover(ctx)
 	if err != nil {
 		return nil, err
