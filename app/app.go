@@ -50,6 +50,7 @@ type owner struct {
 
 	// While the history is open.
 	env   *agent.Environment
+	sides *agent.Environment
 	rooms *api.Rooms
 }
 
@@ -156,16 +157,20 @@ func (o *owner) open(ctx context.Context, opt ownerOptions) error {
 
 // enterHistory builds what stands on the history, and lets the door open onto it.
 func (o *owner) enterHistory(ctx context.Context, s *store.Store, secrets *vault.Secrets, harnessOf func(agent.Kind) (agent.Harness, error)) error {
-	o.env = agent.NewEnvironment(o.backend, agent.DefaultLimits)
+	o.env, o.sides = agent.NewEnvironment(o.backend, agent.DefaultLimits), agent.NewEnvironment(o.backend, agent.SideLimits)
 	sessions, err := session.Open(ctx, session.Options{
 		Store:       s,
 		Environment: o.env,
+		Sides:       o.sides,
 		Agent: func(ctx context.Context, project agent.ProjectID, id string) (agent.Spec, error) {
 			return o.agents.Find(ctx, s, project, id)
 		},
 		Harness: harnessOf,
 		Key:     o.keyOf(secrets),
 		Servers: o.servers.Named,
+		Resolve: secrets.Resolve,
+		Known:   secrets.Known,
+		Used:    secrets.Used,
 		Scratch: o.home.scratch,
 		Folder:  o.folder,
 		Data:    string(o.home),
@@ -227,8 +232,9 @@ func (o *owner) leaveHistory() {
 	}
 	if o.env != nil {
 		o.env.Close()
+		o.sides.Close()
 	}
-	o.rooms, o.env = nil, nil
+	o.rooms, o.env, o.sides = nil, nil, nil
 }
 
 // envRunner is the address of a runner that listens.

@@ -130,7 +130,7 @@ func openWith(t testing.TB, folder string, ring vault.Keyring, changes ...func(*
 // options are those of sessions of the built-in agents.
 func options(s *store.Store, env *agent.Environment, catalog *config.Catalog, scratch string) session.Options {
 	return session.Options{
-		Store: s, Environment: env, Log: slog.New(slog.DiscardHandler),
+		Store: s, Environment: env, Sides: env, Log: slog.New(slog.DiscardHandler),
 		Agent: func(ctx context.Context, project agent.ProjectID, id string) (agent.Spec, error) {
 			return catalog.Find(ctx, s, project, id)
 		},

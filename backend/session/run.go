@@ -74,6 +74,8 @@ type opened struct {
 	conn   agent.Conn
 	launch agent.Launch
 	prompt agent.Prompt
+	said   []agent.Event // before the agent says anything
+	asks   []agent.Event // that come before it: then it is not asked yet
 	err    error
 }
 
@@ -99,6 +101,12 @@ func (s *Sessions) run(ctx context.Context, t *Turn, open func(*turnLog) opened)
 // the time it returns.
 func (s *Sessions) answer(ctx context.Context, t *Turn, log *turnLog, o opened) agent.Event {
 	defer o.close()
+	if o.err == nil {
+		o.err = log.store(ctx, append(o.said, o.asks...))
+	}
+	if o.err == nil && len(o.asks) > 0 {
+		return log.finish(agent.Finish{StopReason: agent.StopPaused, Model: log.model})
+	}
 	if o.err == nil {
 		o.prompt.Messages, o.prompt.Media, o.err = s.told(ctx, t, o.prompt.Messages, o.launch)
 	}
@@ -166,7 +174,7 @@ func (s *Sessions) open(ctx context.Context, t *Turn, session store.Session, ins
 	t.began = session.Mode
 	t.mu.Unlock()
 	o.agent = session.Agent
-	o.prompt = agent.Prompt{Key: t.Key, Turn: t.ID, After: after, Messages: said}
+	o.prompt = agent.Prompt{Key: t.Key, Turn: t.ID, After: after, Messages: withoutGrants(said)}
 	spec := session.Agent
 	spec.SystemPrompt = instructions
 	spec.Permissions.Mode = session.Mode
@@ -181,6 +189,7 @@ func (s *Sessions) open(ctx context.Context, t *Turn, session store.Session, ins
 	if o.launch.Servers, o.err = s.Servers(spec.MCPServers); o.err != nil {
 		return o
 	}
+	o.launch.Servers = append(o.launch.Servers, spec.OwnServers...)
 	if o.prompt.Allowed, o.err = s.Store.Allowed(ctx, t.Key); o.err != nil {
 		return o
 	}
@@ -198,8 +207,30 @@ func (s *Sessions) open(ctx context.Context, t *Turn, session store.Session, ins
 		o.err = agent.Wrap(agent.CodeSandbox, err, "The session's scratch folder could not be made.")
 		return o
 	}
+	if s.lend(ctx, t, &o, spec.ID, policy); len(o.asks) > 0 {
+		return o
+	}
 	o.conn, o.err = s.Environment.Open(t.ctx, t.Key, policy, o.launch)
 	return o
+}
+
+// lend has the app run what of the launch is given secrets, as far as a person allows it.
+func (s *Sessions) lend(ctx context.Context, t *Turn, o *opened, id string, policy agent.Policy) {
+	servers, tools := lend(id, &o.launch)
+	h := &host{s, t.Key, policy, map[string]lent{}}
+	for _, l := range tools {
+		h.tools[l.name] = l
+	}
+	servers, o.said, o.asks = s.mayUse(t, servers, o.launch.Permits().Grounds(o.prompt))
+	if len(o.asks) > 0 {
+		return
+	}
+	listed, said := h.list(t.ctx, servers)
+	o.launch.Hosted = append(o.launch.Hosted, listed...)
+	o.said = append(o.said, said...)
+	known, err := s.Known(ctx)
+	o.launch.Redacts = known != nil || err != nil // what cannot be searched is withheld
+	o.prompt.Host = h
 }
 
 // Policy says what the session's agent may touch.
