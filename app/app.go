@@ -169,12 +169,11 @@ func (o *owner) enterHistory(ctx context.Context, s *store.Store, secrets *vault
 		Key:     o.keyOf(secrets),
 		Servers: o.servers.Named,
 		Resolve: secrets.Resolve,
-		Known:   secrets.Known,
+		Known:   o.known(secrets),
 		Used:    secrets.Used,
 		Scratch: o.home.scratch,
 		Folder:  o.folder,
 		Data:    string(o.home),
-		Known:   o.known(secrets),
 		Log:     o.log,
 	})
 	if err != nil {
