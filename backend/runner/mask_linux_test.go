@@ -11,8 +11,8 @@ import (
 	"parley/backend/agent"
 )
 
-// TestWhatIsProtectedInAFolder: the sandbox holds it, also for a call that a person has allowed, which says so; and git works as
-// ever beside it.
+// TestWhatIsProtectedInAFolder: the sandbox holds it, also for a call that a person has allowed, which says so where no app runs it
+// elsewhere; and git works as ever beside it.
 func TestWhatIsProtectedInAFolder(t *testing.T) {
 	l, policy := newLocal(t, "runner")
 	policy.Scope, policy.Folder = agent.FilesProject, t.TempDir()
