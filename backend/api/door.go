@@ -269,7 +269,7 @@ func comesFromElsewhere(r *http.Request) bool {
 func preflight(w http.ResponseWriter) {
 	h := w.Header()
 	h.Set("access-control-allow-methods", "GET, POST, PUT, PATCH, DELETE")
-	h.Set("access-control-allow-headers", "authorization, content-type, last-event-id, user-agent, "+strings.Join([]string{versionName, coalesceName, projectName, dialectName}, ", "))
+	h.Set("access-control-allow-headers", "authorization, content-type, last-event-id, user-agent, "+strings.Join([]string{versionName, coalesceName, ProjectHeader, dialectName}, ", "))
 	h.Set("access-control-max-age", "600")
 	w.WriteHeader(http.StatusNoContent)
 }

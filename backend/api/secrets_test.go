@@ -15,7 +15,7 @@ import (
 // with makes a request as the owner who looks at a project.
 func (w *world) with(project, method, path, body string, into any) {
 	w.t.Helper()
-	w.decode(w.request(method, path, body, header(projectName, project)), into)
+	w.decode(w.request(method, path, body, header(ProjectHeader, project)), into)
 }
 
 func (w *world) secrets(project string) string {
@@ -89,7 +89,7 @@ func TestSecretsAreTheirProjects(t *testing.T) {
 	for _, route := range []string{"PATCH /secrets/ID", "DELETE /secrets/ID", "POST /secrets/ID/reveal", "GET /secrets/ID/uses"} {
 		method, path, _ := strings.Cut(route, " ")
 		ask := func(slug string) string {
-			f := failure(t, w.request(method, strings.Replace(path, "ID", slug, 1), "{}", header(projectName, "kitchen")))
+			f := failure(t, w.request(method, strings.Replace(path, "ID", slug, 1), "{}", header(ProjectHeader, "kitchen")))
 			return strings.ReplaceAll(fmt.Sprint(f), slug, "ID")
 		}
 		if theirs, nobodys := ask("shed-key"), ask("no-key"); theirs != nobodys || !strings.Contains(theirs, "There is no secret") {
@@ -137,7 +137,7 @@ func TestSecretsWithoutAKeyring(t *testing.T) {
 	}
 	for route, body := range map[string]string{"POST /secrets": shed, "PATCH /secrets/shed-key": `{"value":"{}"}`, "DELETE /secrets/shed-key": "", "POST /secrets/shed-key/reveal": "", "POST /keys": `{"provider":"openai","name":"a","value":"b"}`} {
 		method, path, _ := strings.Cut(route, " ")
-		if f := failure(t, w.request(method, path, body, header(projectName, "garden"))); !strings.Contains(f.Message, "The sealed key file is locked. Type its passphrase, then retry.") {
+		if f := failure(t, w.request(method, path, body, header(ProjectHeader, "garden"))); !strings.Contains(f.Message, "The sealed key file is locked. Type its passphrase, then retry.") {
 			t.Errorf("%s: %+v", route, f)
 		}
 	}

@@ -171,7 +171,7 @@ func (s *Secrets) Make(ctx context.Context, n NewSecret) (Secret, error) {
 	if n.Slug == "" {
 		n.Slug = freeSlug(n.Name, taken)
 	}
-	if err := checkSlug(n.Slug); err != nil {
+	if err := CheckSlug(n.Slug); err != nil {
 		return Secret{}, err
 	}
 	row := store.Secret{
