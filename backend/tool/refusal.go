@@ -27,7 +27,7 @@ func explain(err error, path string) error {
 		return refuse("%s does not exist. list_directory shows what there is.", path)
 	}
 	if isRefusedByTheSystem(err) && protect(path, path, writing) != nil {
-		return held{refusal(path + " could not be written, because the sandbox of this session holds what is protected as it is. The person can change it by hand, or let the agent reach all files.")}
+		return held{refusal(path + " was not written: it is protected, and the sandbox of this session holds it as it is.")}
 	}
 	return refuse("%s cannot be used: %v.", path, reason(err))
 }
