@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 	"sync"
@@ -145,6 +146,9 @@ func (s *Set) result(ctx context.Context, host agent.Host, call agent.ToolCall, 
 		return host.Call(ctx, call, say)
 	}
 	output, data, err := s.dispatch(ctx, call, s.files.during(approved, say), say)
+	if errors.As(err, new(held)) && approved && host != nil { // the app runs it where it may happen
+		return host.Call(ctx, call, say)
+	}
 	r := agent.ToolResult{ID: call.ID, Name: call.Name, Output: output, Data: data, IsError: err != nil}
 	if err != nil {
 		r.Output = told(err)
