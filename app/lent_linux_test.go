@@ -2,15 +2,18 @@ package app
 
 import (
 	"bufio"
-	"crypto/sha256"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"parley/backend/agent"
 	"parley/backend/api"
@@ -131,8 +134,6 @@ func (l *lends) heard() string {
 const showsToken = `import os, hashlib
 print(os.environ["TOKEN"], hashlib.sha256(os.environ["TOKEN"].encode()).hexdigest())`
 
-func sum(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(text))) }
-
 // A tool is given the secret that it declares, once a person allows that, and nobody is told it: not the model, not the page.
 func TestASecretReachesItsToolAlone(t *testing.T) {
 	const value, rotated = "canary-4f0ac1d9", "canary-77e31b02"
@@ -179,5 +180,77 @@ func TestASecretReachesItsToolAlone(t *testing.T) {
 	uses := do[api.SecretUses](l, http.MethodGet, "/secrets/token/uses?global=1", nil)
 	if len(uses.Uses) != 2 || uses.Uses[0].Tool != "shows" || uses.Uses[0].Session != "s" {
 		t.Errorf("its uses are %+v", uses)
+	}
+}
+
+// An MCP server is given its secrets by env and headers, in a sandbox of its own, after a person was asked and before anybody is
+// prompted; without them the turn does without it, and says so.
+func TestAServerIsGivenItsSecrets(t *testing.T) {
+	const inEnv, inHeader, rotated = "canary-env-3b1", "canary-header-a9c", "canary-env-again-77"
+	far := mcp.NewServer(&mcp.Implementation{Name: "far", Version: "1"}, nil)
+	mcp.AddTool(far, &mcp.Tool{Name: "whoami"}, func(_ context.Context, r *mcp.CallToolRequest, _ struct{}) (*mcp.CallToolResult, any, error) {
+		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "you sent " + r.Extra.Header.Get("Authorization")}}}, nil, nil
+	})
+	listening := httptest.NewServer(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return far }, nil))
+	defer listening.Close()
+
+	l := newLends(t, api.AgentDetails{MCPServers: []string{"notes", "far", "poor"}, Permissions: api.AgentPermissions{Mode: agent.ModeAuto}},
+		map[string]string{"notes-token": inEnv, "far": `{"user":"ada","token":"` + inHeader + `"}`})
+	for id, config := range map[string]map[string]any{
+		"notes": {"transport": "stdio", "command": filepath.Base(os.Args[0]), "env": map[string]string{envNotes: "1", "NOTES_TOKEN": "{{secret:notes-token}}"}},
+		"far":   {"transport": "http", "url": listening.URL, "headers": map[string]string{"Authorization": "Bearer {{secret:far.token}}"}},
+		"poor":  {"transport": "http", "url": listening.URL, "headers": map[string]string{"X-Key": "{{secret:nobody-has-it}}"}},
+	} {
+		config["id"] = id
+		do[api.Server](l, http.MethodPut, "/mcp/servers/"+id, config)
+	}
+
+	l.tell(`[[tool:mcp_notes_add {"text":"token"}]] [[tool:mcp_far_whoami {}]] [[say:called]]`)
+	if n := len(l.model.server.Requests()); n != 0 {
+		t.Errorf("the model was asked %d times before the person was", n)
+	}
+	inbox := do[api.Inbox](l, http.MethodGet, "/approvals", nil)
+	for _, q := range inbox.Approvals {
+		var asked manifest
+		if err := json.Unmarshal(q.Manifest, &asked); err != nil || !strings.HasPrefix(asked.Rule, asked.ToolName+"@") || len(asked.Secrets) != 1 {
+			t.Errorf("the person was asked %s (%v)", q.Manifest, err)
+		}
+		do[api.Decided](l, http.MethodPost, "/approvals/"+string(q.ID), map[string]any{"approved": true, "scope": agent.ScopeSession})
+	}
+	if len(inbox.Approvals) != 3 {
+		t.Errorf("the person was asked %d things", len(inbox.Approvals))
+	}
+	said := l.events()
+	for _, want := range []string{"noted [secret:notes-token] " + sum(inEnv), "you sent Bearer [secret:far]", "nobody-has-it"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("there is no %q in %.4000s", want, said)
+		}
+	}
+	if heard := l.heard(); strings.Contains(heard, "grant_") || !strings.Contains(heard, "you sent Bearer [secret:far]") {
+		t.Error("the model was told of the question, or not of the result")
+	}
+
+	do[api.Secret](l, http.MethodPatch, "/secrets/notes-token?global=1", map[string]string{"value": rotated})
+	if said := l.tell(`[[tool:mcp_notes_add {"text":"token"}]] [[say:again]]`); !strings.Contains(said, "noted [secret:notes-token] "+sum(rotated)) {
+		t.Errorf("the next call gave %.4000s", said)
+	}
+	for _, secret := range []string{inEnv, inHeader, rotated} {
+		if all := l.stream.String() + l.load() + l.heard(); strings.Contains(all, secret) {
+			t.Errorf("%s got out", secret)
+		}
+	}
+	l.kill()
+	gone(t, "the runners and servers", func() bool { return len(l.runners()) > 0 })
+}
+
+// A message that refers to a secret is sent nowhere.
+func TestAMessageDoesNotReferToASecret(t *testing.T) {
+	l := newLends(t, api.AgentDetails{}, map[string]string{"token": "canary-in-a-message"})
+	_, err := l.do(t.Context(), http.MethodPost, "/messages", map[string]any{
+		"id": "s", "references": map[string]string{"agent": "lent"},
+		"messages": []any{map[string]any{"id": "u1", "role": "user", "parts": []any{map[string]string{"type": "text", "text": "Use {{secret:token}}"}}}},
+	})
+	if err == nil || !strings.Contains(err.Error(), "refers to a secret") || len(l.model.server.Requests()) != 0 {
+		t.Errorf("%v", err)
 	}
 }
