@@ -84,7 +84,7 @@ func (t AuthorTool) Version() string {
 
 // SecretRefs lists what t refers to. While that is not filled in it cannot be run: where harnesses run it never is, and the app
 // runs such a tool elsewhere.
-func (t AuthorTool) SecretRefs() []SecretRef { return refsIn(t.Secrets) }
+func (t AuthorTool) SecretRefs() []SecretRef { return SecretRefsIn(t.Secrets) }
 
 // Check says what is wrong with t, but for its schema, in a sentence for whoever wrote it. It never repeats a value, which may
 // be a secret.

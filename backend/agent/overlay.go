@@ -46,6 +46,9 @@ func (o Overlay) Over(spec Spec) Spec {
 				spec.Tools = append(spec.Tools, name)
 			}
 		}
+		if !slices.Contains(spec.Tools, runCommand) {
+			spec.CommandEnv = nil
+		}
 	}
 	replace(&spec.ClientTools, o.ClientTools)
 	if o.MCPServers != nil {

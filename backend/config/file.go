@@ -52,6 +52,7 @@ func (k Known) Parse(src []byte) (agent.Spec, []Problem) {
 		{"permissions", func(v value) { spec.Permissions = permissions(v) }},
 		{"login", choice(&spec.Login, string(agent.LoginKey), string(agent.LoginOwn))},
 		{"options", func(v value) { spec.Options = v.texts() }},
+		{"command_env", func(v value) { spec.CommandEnv = v.texts() }},
 	}
 	for _, name := range []string{"backend", "temperature", "max_tokens", "reasoning_effort", "input_schema", "output_schema", "skills", "memory", "retry", "fallback_chain"} {
 		fields = append(fields, field{name, nil})
@@ -183,9 +184,10 @@ func Format(spec agent.Spec) ([]byte, error) {
 		MCPServers   []serverEntry     `yaml:"mcp_servers,omitempty"`
 		Permissions  permissions       `yaml:",omitempty"`
 		Options      map[string]string `yaml:",omitempty"`
+		CommandEnv   map[string]string `yaml:"command_env,omitempty"`
 	}{
 		spec.ID, spec.Name, spec.Description, spec.Harness, spec.Provider, spec.Model, spec.Login, spec.SystemPrompt, tools, formatServers(spec),
-		permissions{Mode: p.Mode, Default: p.Default, Commands: p.Commands, CommandGlobs: p.CommandGlobs, Domains: p.Domains}, spec.Options,
+		permissions{Mode: p.Mode, Default: p.Default, Commands: p.Commands, CommandGlobs: p.CommandGlobs, Domains: p.Domains}, spec.Options, spec.CommandEnv,
 	}
 	for _, r := range p.Rules.Rules {
 		file.Permissions.Rules = append(file.Permissions.Rules, rule(r))

@@ -165,3 +165,8 @@ func (n *Net) Flush() string {
 	n.held = ""
 	return rest
 }
+
+var marks = regexp.MustCompile(`\[secret:[^\]]+\]|\[credential\]`)
+
+// Masked reports whether something was taken out of a text.
+func Masked(text string) bool { return marks.MatchString(text) }

@@ -15,14 +15,16 @@ type turnLog struct {
 	told     map[agent.MessageID]bool // in the middle of the turn
 	spoken   bool                     // a provider was reached
 	content  bool                     // something was said that a person can see
-	asked    bool                     // something was asked since the turn began or went on
-	before   agent.Usage              // of what was said before the last pause
-	model    string                   // that answered before the last pause
+	secrets  secrets
+	asked    bool        // something was asked since the turn began or went on
+	before   agent.Usage // of what was said before the last pause
+	model    string      // that answered before the last pause
 }
 
 // newTurnLog goes on where the turn's records end.
 func newTurnLog(s *Sessions, t *Turn) *turnLog {
 	l := &turnLog{sessions: s, turn: t, calls: map[string]string{}, told: map[agent.MessageID]bool{}}
+	l.secrets = secrets{inputs: map[string]*input{}, whole: s.takeWhole(t.ID)}
 	for _, r := range t.records {
 		switch e := r.Event.(type) {
 		case agent.ToolCall:
@@ -42,7 +44,11 @@ func (l *turnLog) follow(ctx context.Context, b *batch) agent.Event {
 	defer b.close()
 	for {
 		events, end := b.take(window)
-		if err := l.store(ctx, events); err != nil {
+		err := l.store(ctx, events)
+		if err == nil && end != nil {
+			err = l.keep(ctx, l.secrets.end())
+		}
+		if err != nil {
 			l.turn.stop()
 			return l.sessions.failed(l.turn, err)
 		}
@@ -57,13 +63,18 @@ func (l *turnLog) follow(ctx context.Context, b *batch) agent.Event {
 	}
 }
 
-// store keeps events, then shows them.
+// store keeps what may be kept of events, then shows it.
 func (l *turnLog) store(ctx context.Context, events []agent.Event) error {
-	s, t := l.sessions, l.turn
 	events, err := l.setAside(ctx, events)
 	if err != nil {
 		return notStored(err)
 	}
+	return l.keep(ctx, l.safe(ctx, events...))
+}
+
+// keep stores events without anything secret, then shows them.
+func (l *turnLog) keep(ctx context.Context, events []agent.Event) error {
+	s, t := l.sessions, l.turn
 	if events = l.complete(events); len(events) == 0 {
 		return nil
 	}

@@ -110,6 +110,7 @@ func (s *Sessions) record(ctx context.Context, q store.Question, r agent.Interac
 	if r, err = shaped(q.Request, r); err != nil {
 		return 0, err
 	}
+	r = s.safeAnswer(ctx, q.Request.Kind, r)
 	record, open, err := s.Store.AnswerQuestion(context.WithoutCancel(ctx), q.Key, q.Turn, r)
 	if errors.Is(err, store.ErrNotPaused) { // whoever answers at once is faster than the pause
 		if t, ok := s.Running(q.Key); ok {
@@ -249,7 +250,7 @@ func (s *Sessions) takeUp(ctx context.Context, t *Turn, id agent.TurnID) (store.
 
 // consequences are what follows from the answers to a paused turn: the results that the answers themselves are, and the
 // calls that may run now.
-func (s *Sessions) consequences(ctx context.Context, t *Turn) (results []agent.Event, approved []string, err error) {
+func (s *Sessions) consequences(ctx context.Context, t *Turn, log *turnLog) (results []agent.Event, approved []string, err error) {
 	questions, err := s.Store.Questions(ctx, t.ID)
 	if err != nil {
 		return nil, nil, err
@@ -264,9 +265,14 @@ func (s *Sessions) consequences(ctx context.Context, t *Turn) (results []agent.E
 		if q.Answer == nil || settled[q.Request.Call] {
 			continue
 		}
-		if q.Request.Kind == agent.UserApproval && q.Answer.Approved {
+		switch granted := q.Request.Kind == agent.UserApproval && q.Answer.Approved; {
+		case q.Answer.Approved && log.secrets.lost(t.records, q.Request.Call):
+			results = append(results, agent.ToolResult{ID: q.Request.Call, IsError: true, Output: lostInput})
+		case granted && isGrant(q.Request.Call):
+			results = append(results, agent.ToolResult{ID: q.Request.Call, Output: "The person allowed it."})
+		case granted:
 			approved = append(approved, q.Request.Call)
-		} else {
+		default:
 			results = append(results, resultOf(q.Request.Kind, *q.Answer))
 		}
 	}

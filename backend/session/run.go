@@ -74,6 +74,8 @@ type opened struct {
 	conn   agent.Conn
 	launch agent.Launch
 	prompt agent.Prompt
+	said   []agent.Event // before the agent says anything
+	asks   []agent.Event // that come before it: then it is not asked yet
 	err    error
 }
 
@@ -99,6 +101,12 @@ func (s *Sessions) run(ctx context.Context, t *Turn, open func(*turnLog) opened)
 // the time it returns.
 func (s *Sessions) answer(ctx context.Context, t *Turn, log *turnLog, o opened) agent.Event {
 	defer o.close()
+	if o.err == nil {
+		o.err = log.store(ctx, append(o.said, o.asks...))
+	}
+	if o.err == nil && len(o.asks) > 0 {
+		return log.finish(agent.Finish{StopReason: agent.StopPaused, Model: log.model})
+	}
 	if o.err == nil {
 		o.prompt.Messages, o.prompt.Media, o.err = s.told(ctx, t, o.prompt.Messages, o.launch)
 	}
@@ -136,7 +144,7 @@ func (s *Sessions) openNew(ctx context.Context, t *Turn, session store.Session, 
 
 // reopen opens the agent for a turn that was paused, with what follows from the answers.
 func (s *Sessions) reopen(ctx context.Context, t *Turn, session store.Session, log *turnLog) opened {
-	results, approved, err := s.consequences(ctx, t)
+	results, approved, err := s.consequences(ctx, t, log)
 	if err != nil {
 		return opened{err: err}
 	}
@@ -155,7 +163,7 @@ func (s *Sessions) reopen(ctx context.Context, t *Turn, session store.Session, l
 	if err != nil {
 		return opened{err: err}
 	}
-	o := s.open(ctx, t, session, instructions, row.Parent, append(before, uistream.Durable(t.records)...))
+	o := s.open(ctx, t, session, instructions, row.Parent, append(before, log.secrets.restore(uistream.Durable(t.records))...))
 	o.prompt.Approved = approved
 	return o
 }
@@ -166,7 +174,7 @@ func (s *Sessions) open(ctx context.Context, t *Turn, session store.Session, ins
 	t.began = session.Mode
 	t.mu.Unlock()
 	o.agent = session.Agent
-	o.prompt = agent.Prompt{Key: t.Key, Turn: t.ID, After: after, Messages: said}
+	o.prompt = agent.Prompt{Key: t.Key, Turn: t.ID, After: after, Messages: withoutGrants(said)}
 	spec := session.Agent
 	spec.SystemPrompt = instructions
 	spec.Permissions.Mode = session.Mode
@@ -185,16 +193,44 @@ func (s *Sessions) open(ctx context.Context, t *Turn, session store.Session, ins
 	if o.prompt.Allowed, o.err = s.Store.Allowed(ctx, t.Key); o.err != nil {
 		return o
 	}
-	if key, ok := s.Key(spec.Provider); ok {
-		o.prompt.Secrets = map[string]string{spec.Provider: key}
+	if spec.Provider != "" {
+		var key string
+		if key, o.err = s.Key(ctx, t.Key.Project, spec.Provider); o.err != nil {
+			return o
+		}
+		if key != "" {
+			o.prompt.Secrets = map[string]string{spec.Provider: key}
+		}
 	}
 	policy := s.Policy(session)
 	if err := os.MkdirAll(policy.Scratch, 0o700); err != nil {
 		o.err = agent.Wrap(agent.CodeSandbox, err, "The session's scratch folder could not be made.")
 		return o
 	}
+	if s.lend(ctx, t, &o, spec.ID, policy); len(o.asks) > 0 {
+		return o
+	}
 	o.conn, o.err = s.Environment.Open(t.ctx, t.Key, policy, o.launch)
 	return o
+}
+
+// lend has the app run what of the launch is given secrets, as far as a person allows it.
+func (s *Sessions) lend(ctx context.Context, t *Turn, o *opened, id string, policy agent.Policy) {
+	servers, tools := lend(id, &o.launch)
+	h := &host{s, t.Key, policy, map[string]lent{}}
+	for _, l := range tools {
+		h.tools[l.name] = l
+	}
+	servers, o.said, o.asks = s.mayUse(t, servers, o.launch.Permits().Grounds(o.prompt))
+	if len(o.asks) > 0 {
+		return
+	}
+	listed, said := h.list(t.ctx, servers)
+	o.launch.Hosted = append(o.launch.Hosted, listed...)
+	o.said = append(o.said, said...)
+	known, err := s.Known(ctx)
+	o.launch.Redacts = known != nil || err != nil // what cannot be searched is withheld
+	o.prompt.Host = h
 }
 
 // Policy says what the session's agent may touch.
@@ -206,8 +242,9 @@ func (s *Sessions) Policy(session store.Session) agent.Policy {
 func (s *Sessions) settle(ctx context.Context, t *Turn, log *turnLog, ended agent.Event) error {
 	var last agent.Record
 	var err error
-	switch ended := ended.(type) {
+	switch ended := log.safe(ctx, ended)[0].(type) {
 	case agent.TurnPaused:
+		s.keepWhole(t.ID, log.secrets.whole)
 		last, err = s.Store.PauseTurn(ctx, t.Key, t.ID, ended)
 	case agent.TurnCompleted:
 		defer s.takeBack(t.Key)

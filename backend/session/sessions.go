@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"parley/backend/agent"
+	"parley/backend/redact"
 	"parley/backend/store"
 )
 
@@ -23,13 +24,17 @@ var ErrBusy = errors.New("the session is busy with another turn")
 type Options struct {
 	Store       *store.Store
 	Environment *agent.Environment
+	Sides       *agent.Environment                                                                // where the tools run that are given secrets
 	Agent       func(ctx context.Context, project agent.ProjectID, id string) (agent.Spec, error) // "" is the agent for who chose none
 	Harness     func(agent.Kind) (agent.Harness, error)
-	Key         func(provider string) (string, bool)          // the API key of a provider
-	Servers     func(ids []string) ([]agent.MCPServer, error) // the MCP servers of these names
-	Scratch     func(agent.SessionKey) string                 // a session's own folder
-	Folder      func(agent.ProjectID) string                  // that the new sessions of a project are about; empty if none
-	Data        string                                        // as agent.Policy's
+	Key         func(ctx context.Context, project agent.ProjectID, provider string) (string, error) // the API key that a project uses; empty if none is needed
+	Servers     func(ids []string) ([]agent.MCPServer, error)                                       // the MCP servers of these names
+	Resolve     func(context.Context, agent.ProjectID, agent.SecretRef) (string, error)             // the value of a secret, as it is now
+	Known       func(context.Context) (*redact.Known, error)                                        // what is secret; nil: nothing is
+	Used        func(ctx context.Context, key agent.SessionKey, slug, tool string) error            // notes that a tool was given a secret
+	Scratch     func(agent.SessionKey) string                                                       // a session's own folder
+	Folder      func(agent.ProjectID) string                                                        // that the new sessions of a project are about; empty if none
+	Data        string                                                                              // as agent.Policy's
 	Log         *slog.Logger
 }
 
@@ -37,17 +42,22 @@ type Options struct {
 type Sessions struct {
 	Options
 	changes changes
+	sides   sides
 
 	mu      sync.Mutex
 	turns   map[agent.SessionKey]*Turn                      // running
 	given   map[agent.SessionKey]map[agent.MessageID]string // see give
+	whole   map[agent.TurnID]map[string]json.RawMessage     // of paused turns: see secrets.whole
 	closed  bool
 	running sync.WaitGroup
 }
 
 // Open settles what an earlier process left unsettled and is ready to run sessions. Close it.
 func Open(ctx context.Context, o Options) (*Sessions, error) {
-	s := &Sessions{Options: o, turns: map[agent.SessionKey]*Turn{}, given: map[agent.SessionKey]map[agent.MessageID]string{}}
+	s := &Sessions{Options: o, turns: map[agent.SessionKey]*Turn{}, given: map[agent.SessionKey]map[agent.MessageID]string{}, whole: map[agent.TurnID]map[string]json.RawMessage{}}
+	if s.Known == nil {
+		s.Known = func(context.Context) (*redact.Known, error) { return nil, nil }
+	}
 	answered, err := s.recover(ctx)
 	if err != nil {
 		return nil, err
@@ -100,6 +110,9 @@ func (s *Sessions) Send(ctx context.Context, r Request) (*Turn, error) {
 		r.Key.Session = agent.NewSessionID()
 	}
 	if err := r.Key.Session.Validate(); err != nil {
+		return nil, err
+	}
+	if err := refuseSecrets(r.User); err != nil {
 		return nil, err
 	}
 	if err := s.lookUpMedia(ctx, r.Key.Project, &r.User); err != nil {

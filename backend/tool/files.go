@@ -26,6 +26,7 @@ type Files struct {
 	layers   layers      // of base
 	data     fs.FileInfo // of Parley's own folder; nil if it is not here
 	home     string      // of the programs that run here; empty: the person's
+	lent     []string    // variables of the commands that run here, beside those of every program
 	approved bool        // a person has allowed to write what is protected
 	say      say         // is told what a call writes
 }

@@ -235,6 +235,7 @@ export interface AgentDetails {
   permissions: AgentPermissions
   login?: Login
   options?: Record<string, string>
+  command_env?: Record<string, string>
 }
 
 export interface AgentPlace {

@@ -38,6 +38,15 @@ function Imported({ result: { made, refused }, onDone }: { result: SecretsImport
       <div role="status" className="mt-3 grid gap-2 text-sm">
         <p>{said.made(made.length)}</p>
         {made.length > 0 && <p className="font-mono text-code break-words">{made.map(({ slug }) => slug).join(', ')}</p>}
+        <ul className="grid max-h-60 gap-1 overflow-y-auto break-words text-warn empty:hidden">
+          {made.flatMap(({ name, warnings }) =>
+            warnings.map(warning => (
+              <li key={name + warning}>
+                {name}: {warning}
+              </li>
+            )),
+          )}
+        </ul>
         {refused.length > 0 && (
           <>
             <p>{said.refused}</p>

@@ -11,8 +11,6 @@ import { Problem } from '../vault/form.tsx';
 import { secretsText as said } from './text.ts';
 import { Revealed } from './value.tsx';
 
-const day = 24 * 60 * 60 * 1_000;
-
 /** What can be done about a secret that takes more than a click. */
 export type Change = 'edit' | 'rotate' | 'remove';
 
@@ -79,16 +77,14 @@ export function SecretRow({ secret, onChange }: { secret: Secret; onChange: (wha
 }
 
 /** In a few words: whose it is, what it has, and until when. */
-function State({ secret: { project, hides, state, fields, lastUsed, expires = 0 } }: { secret: Secret }) {
-  const [now] = useState(Date.now);
-  const left = Math.ceil((expires - now) / day);
+function State({ secret: { project, hides, state, fields, lastUsed, expires } }: { secret: Secret }) {
   return (
     <p className="text-xs break-words text-faint *:not-last:after:content-['_·_']">
       {state !== 'ok' && <span className="text-bad">{said[state]}</span>}
       {project && <span>{hides ? said.hides : said.project}</span>}
       {fields.length > 0 && <span>{said.fields(fields)}</span>}
       <span>{said.used(lastUsed ? text.when(lastUsed) : undefined)}</span>
-      {expires > now && <span className={left > 14 ? '' : 'text-warn'}>{said.expires(left, text.when(expires))}</span>}
+      {expires && <span>{said.expires(text.when(expires))}</span>}
     </p>
   );
 }

@@ -100,6 +100,16 @@ test('a value that is typed is masked, and goes to the door and nowhere else', a
   expect(box('value')).toBeNull();
 });
 
+test('what the door has to say about a new value is shown', async () => {
+  server.answers.set('PATCH /secrets/token', () => ({ ...secret, warnings: ['It is short.'] }));
+  await press(said.one(said.replace, 'Token'));
+  await act(async () => {
+    box('value').form!.requestSubmit();
+    await pass();
+  });
+  expect(document.querySelector('dialog [role=status]')!.textContent).toBe('It is short.');
+});
+
 test('what is pasted in several lines keeps them, masked as well', async () => {
   await press(said.one(said.replace, 'Token'));
   await paste('one line\n');

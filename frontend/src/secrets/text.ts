@@ -1,8 +1,6 @@
 import type { KeySource, SecretReference } from '../api/types.gen.ts';
 import { plural } from '../ui/plural.ts';
 
-const days = (n: number) => plural(n, 'day', 'days');
-
 /** What is said about named secrets, and the keys of providers. */
 export const secretsText = {
   kinds: { secrets: 'Secrets', keys: 'Provider keys' },
@@ -15,7 +13,7 @@ export const secretsText = {
   hides: 'Stands in for the one for every project',
   expired: 'Expired',
   missing: 'Value missing',
-  expires: (inDays: number, day: string) => (inDays > 14 ? `Expires ${day}` : `Expires in ${days(inDays)}`),
+  expires: (day: string) => `Until ${day}`,
   used: (day: string | undefined) => (day ? `Last used ${day}` : 'Never used'),
   fields: (names: string[]) => `Fields: ${names.join(', ')}`,
 

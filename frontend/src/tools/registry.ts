@@ -8,6 +8,7 @@ import { gitCommit } from './git_commit.tsx';
 import { gitDiff } from './git_diff.tsx';
 import { gitLog } from './git_log.tsx';
 import { gitStatus } from './git_status.tsx';
+import { grant, isGrant } from './grant.tsx';
 import { httpRequest } from './http_request.tsx';
 import { listDirectory } from './list_directory.tsx';
 import { mcp, shownIn } from './mcp.tsx';
@@ -38,6 +39,7 @@ const cards = new Map<string, Card>([
 
 /** The cards of tools that other programs have, under names of their own: by what they were asked. */
 const shapes: [is: (call: Call) => boolean, card: Card][] = [
+  [isGrant, grant],
   [call => shownIn(call) !== undefined, mcp],
   [call => changeIn(call) !== undefined || editsIn(call.input).length > 0, writeFile],
   [call => pathOf(call.input) !== undefined && argument(call.input, 'content') !== undefined, writeFile],

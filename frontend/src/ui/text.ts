@@ -312,6 +312,8 @@ export const text = {
     todo: { asking: 'Wants to update the checklist', running: 'Updating the checklist', done: 'Updated the checklist', failed: 'Could not update the checklist', denied: 'Did not update the checklist' },
     ask: { asking: 'Asks', running: 'Asks', done: 'Asked', failed: 'Could not ask', denied: 'Was not answered:' },
     notify: { asking: 'Wants to notify you:', running: 'Notifying you:', done: 'Notified you:', failed: 'Could not notify you:', denied: 'Did not notify you:' },
+    start: { asking: 'Wants to start the MCP server', running: 'Starting the MCP server', done: 'May start the MCP server', failed: 'Could not start the MCP server', denied: 'Did not start the MCP server' },
+    startSays: 'It runs on its own, apart from the agent, and is given its secrets by Parley. Denied, the agent does without it.',
     search: { asking: 'Wants to search for', running: 'Searching for', done: 'Searched for', failed: 'Could not search for', denied: 'Did not search for' },
     write: { asking: 'Wants to write', running: 'Writing', done: 'Edited', failed: 'Could not write', denied: 'Did not write' },
     create: { asking: 'Wants to write', running: 'Writing', done: 'Created', failed: 'Could not write', denied: 'Did not write' },
