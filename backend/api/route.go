@@ -165,7 +165,7 @@ func stream[Item any](pattern string, fn func(inside, http.ResponseWriter, *http
 			err = fn(at, w, r)
 		}
 		if err != nil {
-			writeError(w, d.Log, err)
+			d.refuse(w, err)
 		}
 	}, response: reflect.TypeFor[Item]()}
 }
@@ -184,7 +184,7 @@ func taking[Req any](r route) route {
 
 func respond[Res any](d *Door, w http.ResponseWriter, res Res, err error) {
 	if err != nil {
-		writeError(w, d.Log, err)
+		d.refuse(w, err)
 		return
 	}
 	if _, none := any(res).(noBody); none {

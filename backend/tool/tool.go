@@ -13,6 +13,7 @@ import (
 
 	"parley/backend/agent"
 	"parley/backend/policy"
+	"parley/backend/redact"
 )
 
 // Definition is what a model is told about a tool.
@@ -157,6 +158,7 @@ func (s *Set) result(ctx context.Context, host agent.Host, call agent.ToolCall, 
 	if s.redacts { // before it is cut: half of a secret is not found
 		r = redacted(ctx, host, r)
 	}
+	r.Output, r.Data = redact.Scrub(r.Output), redact.ScrubJSON(r.Data)
 	if r.IsError {
 		r.Output = bound(r.Output, maxOutput)
 	} else {
