@@ -47,6 +47,7 @@ type owner struct {
 
 	// While the history is open.
 	env   *agent.Environment
+	sides *agent.Environment
 	rooms *api.Rooms
 }
 
@@ -123,7 +124,11 @@ func (o *owner) open(ctx context.Context, opt ownerOptions) error {
 	options := history.Options{Folder: string(o.home), Folders: []string{o.home.scratches(), o.home.private(os.Getenv)}, Closing: o.leaveHistory, Log: o.log}
 	options.Free = func() error { return o.rooms.Free() }
 	options.Opened = func(ctx context.Context, s *store.Store) error {
-		return o.enterHistory(ctx, s, func(k agent.Kind) (agent.Harness, error) {
+		secrets := vault.NewSecrets(vault.SecretsOptions{
+			Store: s, Ring: o.history.Keyring(), Providers: provider.Keyed(), Now: time.Now,
+			Environment: func(name string) (variable, value string) { return provider.Key(name, os.Getenv) },
+		})
+		return o.enterHistory(ctx, s, secrets, func(k agent.Kind) (agent.Harness, error) {
 			if err := programs.Check(k); err != nil {
 				return nil, err
 			}
@@ -147,17 +152,21 @@ func (o *owner) open(ctx context.Context, opt ownerOptions) error {
 }
 
 // enterHistory builds what stands on the history, and lets the door open onto it.
-func (o *owner) enterHistory(ctx context.Context, s *store.Store, harnessOf func(agent.Kind) (agent.Harness, error)) error {
-	o.env = agent.NewEnvironment(o.backend, agent.DefaultLimits)
+func (o *owner) enterHistory(ctx context.Context, s *store.Store, secrets *vault.Secrets, harnessOf func(agent.Kind) (agent.Harness, error)) error {
+	o.env, o.sides = agent.NewEnvironment(o.backend, agent.DefaultLimits), agent.NewEnvironment(o.backend, agent.SideLimits)
 	sessions, err := session.Open(ctx, session.Options{
 		Store:       s,
 		Environment: o.env,
+		Sides:       o.sides,
 		Agent: func(ctx context.Context, project agent.ProjectID, id string) (agent.Spec, error) {
 			return o.agents.Find(ctx, s, project, id)
 		},
 		Harness: harnessOf,
-		Key:     func(name string) (string, bool) { return provider.Key(name, os.Getenv) },
+		Key:     o.keyOf(secrets),
 		Servers: o.servers.Named,
+		Resolve: secrets.Resolve,
+		Known:   secrets.Known,
+		Used:    secrets.Used,
 		Scratch: o.home.scratch,
 		Folder:  o.folder,
 		Data:    string(o.home),
@@ -166,9 +175,20 @@ func (o *owner) enterHistory(ctx context.Context, s *store.Store, harnessOf func
 	if err != nil {
 		return err
 	}
-	o.rooms = &api.Rooms{Sessions: sessions, Store: s, Revert: revert.New(s, sessions.Policy)}
+	o.rooms = &api.Rooms{Sessions: sessions, Store: s, Revert: revert.New(s, sessions.Policy), Secrets: secrets}
 	o.door.Open(o.rooms)
 	return nil
+}
+
+// keyOf gives the key that a project uses for a provider. It is an error that there is none where none is answered without.
+func (o *owner) keyOf(secrets *vault.Secrets) func(context.Context, agent.ProjectID, string) (string, error) {
+	return func(ctx context.Context, project agent.ProjectID, name string) (string, error) {
+		key, err := secrets.Key(ctx, project, name)
+		if err == nil && key == "" {
+			err = provider.NoKey(o.agents.Known.Endpoints[name])
+		}
+		return key, err
+	}
 }
 
 // folder is what the new sessions of a project are about: the project's own, or outside of any project the one that this
@@ -195,8 +215,9 @@ func (o *owner) leaveHistory() {
 	}
 	if o.env != nil {
 		o.env.Close()
+		o.sides.Close()
 	}
-	o.rooms, o.env = nil, nil
+	o.rooms, o.env, o.sides = nil, nil, nil
 }
 
 // envRunner is the address of a runner that listens.

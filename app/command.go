@@ -72,18 +72,24 @@ func rootCommand(stdout, stderr io.Writer, args []string) *cobra.Command {
 	root.SetArgs(args)
 	root.SetVersionTemplate("parley {{.Version}}\n")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage{err} })
-	root.AddCommand(serveCommand(), chatCommand(), sessionsCommand(), showCommand(), backupCommand(), restoreCommand(), runnerCommand(), mcpCommand(), doctorCommand(), versionCommand())
-	for _, cmd := range append(root.Commands(), root) {
-		if check := cmd.Args; check != nil {
-			cmd.Args = func(cmd *cobra.Command, args []string) error {
-				if err := check(cmd, args); err != nil {
-					return usage{err}
-				}
-				return nil
+	root.AddCommand(serveCommand(), chatCommand(), sessionsCommand(), showCommand(), secretsCommand(), keysCommand(), backupCommand(), restoreCommand(), runnerCommand(), mcpCommand(), doctorCommand(), versionCommand())
+	tellMisuse(root)
+	return root
+}
+
+// tellMisuse makes wrong arguments of a command, and of those below it, a usage.
+func tellMisuse(cmd *cobra.Command) {
+	for _, below := range cmd.Commands() {
+		tellMisuse(below)
+	}
+	if check := cmd.Args; check != nil {
+		cmd.Args = func(cmd *cobra.Command, args []string) error {
+			if err := check(cmd, args); err != nil {
+				return usage{err}
 			}
+			return nil
 		}
 	}
-	return root
 }
 
 // explain is what a person reads of an error.
@@ -113,6 +119,18 @@ func enter(cmd *cobra.Command) (Connection, func(), error) {
 	return connectAnd(cmd.Context(), func(own *owner) error {
 		return own.askForPassphrase(cmd.Context(), os.Stdin, cmd.ErrOrStderr())
 	})
+}
+
+// inside is what a command does that needs the history.
+func inside(do func(cmd *cobra.Command, c Connection, args []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		c, leave, err := enter(cmd)
+		if err != nil {
+			return err
+		}
+		defer leave()
+		return do(cmd, c, args)
+	}
 }
 
 // connect joins the data folder for a command that does one thing and ends. The returned func leaves it.

@@ -231,7 +231,7 @@ func checkModels(ctx context.Context) []finding {
 	if err != nil || named.Provider == "" {
 		return append(askModels(ctx, endpoints["ollama"], "", note), finding{"agent", note, "only the demo agent", "Set PARLEY_MODEL to the name of a model, as ollama/NAME or NAME."})
 	}
-	key, _ := provider.Key(named.Provider, os.Getenv)
+	_, key := provider.Key(named.Provider, os.Getenv)
 	return askModels(ctx, endpoints[named.Provider], key, broken)
 }
 

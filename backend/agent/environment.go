@@ -84,8 +84,11 @@ type Limits struct {
 	Await time.Duration // how long one stays whose turn waits for a person
 }
 
-// DefaultLimits are those of the app.
-var DefaultLimits = Limits{Seats: 8, Idle: 10 * time.Minute, Await: time.Hour}
+// DefaultLimits are those of the app, SideLimits those of what it runs beside sessions: a session may have many.
+var (
+	DefaultLimits = Limits{Seats: 8, Idle: 10 * time.Minute, Await: time.Hour}
+	SideLimits    = Limits{Seats: 32, Idle: 10 * time.Minute, Await: 10 * time.Minute}
+)
 
 // Environment owns sandboxes: one per session, made when first needed, kept warm between turns, and released whatever
 // happens. All methods may be called at once.

@@ -22,6 +22,7 @@ import (
 	"parley/backend/revert"
 	"parley/backend/session"
 	"parley/backend/store"
+	"parley/backend/vault"
 )
 
 const (
@@ -55,6 +56,7 @@ type Rooms struct {
 	Sessions *session.Sessions
 	Store    *store.Store
 	Revert   *revert.Revert
+	Secrets  *vault.Secrets
 
 	guests sync.WaitGroup // grows under the door's mu, while the door is open onto them
 }
@@ -267,7 +269,7 @@ func comesFromElsewhere(r *http.Request) bool {
 func preflight(w http.ResponseWriter) {
 	h := w.Header()
 	h.Set("access-control-allow-methods", "GET, POST, PUT, PATCH, DELETE")
-	h.Set("access-control-allow-headers", "authorization, content-type, last-event-id, user-agent, "+strings.Join([]string{versionName, coalesceName, projectName, dialectName}, ", "))
+	h.Set("access-control-allow-headers", "authorization, content-type, last-event-id, user-agent, "+strings.Join([]string{versionName, coalesceName, ProjectHeader, dialectName}, ", "))
 	h.Set("access-control-max-age", "600")
 	w.WriteHeader(http.StatusNoContent)
 }

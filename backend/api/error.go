@@ -61,7 +61,7 @@ var (
 	errHost    = &refusal{http.StatusForbidden, "forbidden_host", "This address is not Parley's. Open the link that Parley printed."}
 	errOrigin  = &refusal{http.StatusForbidden, "forbidden_origin", "Pages of other sites may not talk to Parley."}
 	errToken   = &refusal{http.StatusUnauthorized, "unauthorized", "The token is missing or wrong. Open the link that Parley printed."}
-	errBound   = &refusal{http.StatusForbidden, "forbidden_project", "This token is for another project. Leave out " + projectName + ", or use the token of that project."}
+	errBound   = &refusal{http.StatusForbidden, "forbidden_project", "This token is for another project. Leave out " + ProjectHeader + ", or use the token of that project."}
 	errOwners  = &refusal{http.StatusForbidden, "forbidden", "The token of a project is not enough for this. Use the link that Parley printed for all of them."}
 	errVersion = &refusal{http.StatusBadRequest, "unsupported_version", "This Parley speaks version " + apiVersion + " of its protocol. Leave out " + versionName + ", or update."}
 	errTurns   = &refusal{http.StatusConflict, "busy", "An answer is being written. Stop it, or wait for it, then retry."}

@@ -1,9 +1,16 @@
 package api
 
 import (
+	"encoding/json"
+	"maps"
 	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
 
 	"parley/backend/agent"
+	"parley/backend/store"
 	"parley/backend/vault"
 )
 
@@ -120,21 +127,194 @@ type SecretSwept struct {
 	Masked int `json:"masked"`
 }
 
-var errNoSecrets = agent.Errorf(agent.CodeInternal, "Named secrets cannot be stored yet.")
+func (d inside) listSecrets(r *http.Request) (SecretList, error) {
+	found, problem, err := d.Secrets.List(r.Context(), d.project)
+	list := SecretList{Secrets: make([]Secret, len(found))}
+	if problem != nil {
+		list.Problem = agent.AsError(problem).Message
+	}
+	referring := d.referring(r)
+	for i, s := range found {
+		list.Secrets[i] = toSecret(s, referring)
+	}
+	return list, err
+}
 
-func (d inside) listSecrets(*http.Request) (SecretList, error)       { return SecretList{}, errNoSecrets }
-func (d inside) makeSecret(*http.Request, NewSecret) (Secret, error) { return Secret{}, errNoSecrets }
-func (d inside) changeSecret(*http.Request, SecretChange) (Secret, error) {
-	return Secret{}, errNoSecrets
+func toSecret(s vault.Secret, referring map[string][]SecretReference) Secret {
+	out := Secret{
+		Slug: s.Slug, Name: s.Name, Project: s.Project, Format: vault.Format(s.Format), Description: s.Description, Tags: append([]string{}, s.Tags...),
+		Created: s.Created.UnixMilli(), State: s.State, Fields: append([]string{}, s.Shown...),
+		References: append([]SecretReference{}, referring[s.Slug]...), Hides: s.Hides, Warnings: append([]string{}, s.Warnings...),
+	}
+	if !s.Used.IsZero() {
+		out.LastUsed = s.Used.UnixMilli()
+	}
+	if !s.Expires.IsZero() {
+		out.Expires = s.Expires.UnixMilli()
+	}
+	return out
 }
-func (d inside) removeSecret(*http.Request) (SecretRemoved, error) {
-	return SecretRemoved{}, errNoSecrets
+
+// until reads an end; 0 is none.
+func until(at int64) time.Time {
+	if at == 0 {
+		return time.Time{}
+	}
+	return time.UnixMilli(at)
 }
-func (d inside) revealSecret(*http.Request) (SecretValue, error)  { return SecretValue{}, errNoSecrets }
-func (d inside) listSecretUses(*http.Request) (SecretUses, error) { return SecretUses{}, errNoSecrets }
-func (d inside) importSecrets(*http.Request, SecretsToImport) (SecretsImported, error) {
-	return SecretsImported{}, errNoSecrets
+
+// owned is the project that a secret is made for.
+func (d inside) owned(global bool) agent.ProjectID {
+	if global {
+		return ""
+	}
+	return d.project
 }
+
+func (d inside) makeSecret(r *http.Request, n NewSecret) (Secret, error) {
+	made, err := d.Secrets.Make(r.Context(), vault.NewSecret{
+		Project: d.owned(n.Global), Name: n.Name, Slug: n.Slug, Format: n.Format, Value: []byte(n.Value),
+		Description: n.Description, Tags: n.Tags, Expires: until(n.Expires),
+	})
+	if err != nil {
+		return Secret{}, err
+	}
+	return toSecret(made, d.referring(r)), nil
+}
+
+// secretID is which secret the path names: the one that the project sees, or with ?global=1 the one for every project.
+func (d inside) secretID(r *http.Request) (store.SecretID, error) {
+	id := store.SecretID{Slug: r.PathValue("id")}
+	if r.URL.Query().Get("global") != "" {
+		return id, nil
+	}
+	found, err := d.Secrets.Visible(r.Context(), d.project, id.Slug)
+	return found.SecretID, err
+}
+
+func (d inside) changeSecret(r *http.Request, c SecretChange) (Secret, error) {
+	id, err := d.secretID(r)
+	if err != nil {
+		return Secret{}, err
+	}
+	change := vault.SecretChange{Name: c.Name, Description: c.Description, Tags: c.Tags, Format: c.Format}
+	if c.Expires != nil {
+		end := until(*c.Expires)
+		change.Expires = &end
+	}
+	if c.Value != nil {
+		value := []byte(*c.Value)
+		change.Value = &value
+	}
+	changed, err := d.Secrets.Change(r.Context(), id, change)
+	if err != nil {
+		return Secret{}, err
+	}
+	return toSecret(changed, d.referring(r)), nil
+}
+
+// removeSecret says what refers to the secret that is gone, and does not work any more.
+func (d inside) removeSecret(r *http.Request) (SecretRemoved, error) {
+	id, err := d.secretID(r)
+	if err != nil {
+		return SecretRemoved{}, err
+	}
+	return SecretRemoved{append([]SecretReference{}, d.referring(r)[id.Slug]...)}, d.Secrets.Remove(r.Context(), id)
+}
+
+func (d inside) revealSecret(r *http.Request) (SecretValue, error) {
+	id, err := d.secretID(r)
+	if err != nil {
+		return SecretValue{}, err
+	}
+	value, err := d.Secrets.Reveal(r.Context(), id)
+	defer vault.Wipe(value)
+	return SecretValue{string(value)}, err
+}
+
+// mostUses is how many uses are told.
+const mostUses = 500
+
+func (d inside) listSecretUses(r *http.Request) (SecretUses, error) {
+	id, err := d.secretID(r)
+	if err != nil {
+		return SecretUses{}, err
+	}
+	found, err := d.Store.SecretUses(r.Context(), id, mostUses)
+	list := SecretUses{make([]SecretUse, len(found))}
+	for i, u := range found {
+		list.Uses[i] = SecretUse{u.Session, u.Title, u.Tool, u.At.UnixMilli()}
+	}
+	return list, err
+}
+
+func (d inside) importSecrets(r *http.Request, in SecretsToImport) (SecretsImported, error) {
+	made, refused, err := d.Secrets.Import(r.Context(), d.owned(in.Global), in.Text)
+	out := SecretsImported{[]Secret{}, []SecretRefused{}}
+	referring := d.referring(r)
+	for _, s := range made {
+		out.Made = append(out.Made, toSecret(s, referring))
+	}
+	for _, l := range refused {
+		out.Refused = append(out.Refused, SecretRefused(l))
+	}
+	return out, err
+}
+
 func (d inside) sweepSecret(*http.Request, SecretToSweep) (SecretSwept, error) {
-	return SecretSwept{}, errNoSecrets
+	return SecretSwept{}, agent.Errorf(agent.CodeInternal, "What was said before cannot be masked yet.")
+}
+
+// referring finds what of the project's refers to secrets, by their slugs: in its agents, and in the MCP servers. A list that
+// cannot be read refers to nothing, since nobody can use what is in it.
+func (d inside) referring(r *http.Request) map[string][]SecretReference {
+	found := map[string][]SecretReference{}
+	look := func(kind ReferenceKind, name string, in any) {
+		b, err := json.Marshal(in)
+		var value any
+		if err == nil {
+			err = json.Unmarshal(b, &value)
+		}
+		if err != nil {
+			panic(err) // what is kept as JSON has a JSON form
+		}
+		eachText(value, "", func(where, text string) {
+			refs, _ := agent.SecretRefs(text) // what is none is told to who uses it
+			for _, ref := range refs {
+				found[ref.Slug] = append(found[ref.Slug], SecretReference{kind, name, where})
+			}
+		})
+	}
+	servers, err := d.Servers.All()
+	if err != nil {
+		d.Log.Warn("the servers that refer to secrets are not known", "error", err)
+	}
+	for _, server := range servers {
+		look(ReferenceMCP, server.ID, server)
+	}
+	agents, err := d.Agents.List(r.Context(), d.Store, d.project)
+	if err != nil {
+		d.Log.Warn("the agents that refer to secrets are not known", "error", err)
+	}
+	for _, a := range agents.Agents {
+		look(ReferenceAgent, a.ID, a.Spec)
+	}
+	return found
+}
+
+// eachText visits the texts in a JSON value, and where in it they are.
+func eachText(value any, where string, visit func(where, text string)) {
+	in := func(name string) string { return strings.TrimPrefix(where+"."+name, ".") }
+	switch v := value.(type) {
+	case string:
+		visit(where, v)
+	case []any:
+		for i, one := range v {
+			eachText(one, in(strconv.Itoa(i)), visit)
+		}
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			eachText(v[name], in(name), visit)
+		}
+	}
 }

@@ -40,7 +40,8 @@ type world struct {
 	t    testing.TB
 	door *Door
 	url  string
-	late atomic.Int64 // by how many nanoseconds the history's clock is fast
+	late atomic.Int64      // by how many nanoseconds the history's clock is fast
+	keys map[string]string // that the environment has
 }
 
 // ring is a keyring for all tests: each history has items of its own in it.
@@ -82,12 +83,16 @@ func openWith(t testing.TB, folder string, ring vault.Keyring, changes ...func(*
 	var rooms *Rooms
 	catalog := agents(t)
 	w := &world{t: t, url: "http://" + listener.Addr().String()}
-	past := history.New(history.Options{
+	var past *history.History
+	past = history.New(history.Options{
 		Folder: folder, Ring: ring, Log: log,
 		Now: func() time.Time { return time.Now().Add(time.Duration(w.late.Load())) },
 		Opened: func(ctx context.Context, s *store.Store) (err error) {
 			sessions, err := session.Open(ctx, options(s, env, catalog, scratch))
-			rooms = &Rooms{Sessions: sessions, Store: s, Revert: revert.New(s, sessions.Policy)}
+			rooms = &Rooms{Sessions: sessions, Store: s, Revert: revert.New(s, sessions.Policy), Secrets: vault.NewSecrets(vault.SecretsOptions{
+				Store: s, Ring: past.Keyring(), Providers: []string{"anthropic", "openai"}, Now: time.Now,
+				Environment: func(name string) (string, string) { return "KEY_OF_" + name, w.keys[name] },
+			})}
 			door.Open(rooms)
 			return err
 		},
@@ -125,12 +130,12 @@ func openWith(t testing.TB, folder string, ring vault.Keyring, changes ...func(*
 // options are those of sessions of the built-in agents.
 func options(s *store.Store, env *agent.Environment, catalog *config.Catalog, scratch string) session.Options {
 	return session.Options{
-		Store: s, Environment: env, Log: slog.New(slog.DiscardHandler),
+		Store: s, Environment: env, Sides: env, Log: slog.New(slog.DiscardHandler),
 		Agent: func(ctx context.Context, project agent.ProjectID, id string) (agent.Spec, error) {
 			return catalog.Find(ctx, s, project, id)
 		},
 		Harness: func(k agent.Kind) (agent.Harness, error) { return harness.For(k, nil, tool.Names(), nil) },
-		Key:     func(string) (string, bool) { return "", false },
+		Key:     func(context.Context, agent.ProjectID, string) (string, error) { return "", nil },
 		Scratch: func(agent.SessionKey) string { return scratch },
 		Folder:  func(agent.ProjectID) string { return "" },
 		Servers: config.OpenServers(filepath.Join(scratch, "mcp.json")).Named,

@@ -90,7 +90,7 @@ func (c *conn) Prompt(ctx context.Context, prompt agent.Prompt) iter.Seq2[agent.
 		_, run := prompt.Resumed()
 		for _, call := range run {
 			if ctx.Err() == nil && !left {
-				say(c.tools.RunApproved(ctx, nil, call, say))
+				say(c.tools.RunApproved(ctx, prompt.Host, call, say))
 			}
 		}
 		switch {

@@ -72,8 +72,8 @@ func BuiltIn(getenv func(string) string, endpoints map[string]agent.Endpoint, pr
 			Permissions: agent.Permissions{Mode: agent.ModeAsk},
 		})
 	}
-	_, isKeyed := provider.Key(endpoint.Provider, getenv)
-	isUsable := model != "" && (isKeyed || endpoint.Provider == provider.Ollama)
+	_, key := provider.Key(endpoint.Provider, getenv)
+	isUsable := model != "" && (key != "" || endpoint.Provider == provider.Ollama)
 	for _, p := range programs {
 		spec := agent.Spec{ID: p.Agent(), Name: p.Name, Description: p.Description, Harness: p.Kind, Permissions: agent.Permissions{Mode: agent.ModeAsk}, Login: agent.LoginOwn}
 		if !p.May(harness.CanAsk) {

@@ -5,6 +5,7 @@ package provider
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 
 	"parley/backend/agent"
@@ -40,10 +41,32 @@ func Endpoints(getenv func(string) string) (map[string]agent.Endpoint, error) {
 	return endpoints, nil
 }
 
-// Key gives the API key of a provider: PARLEY_<PROVIDER>_API_KEY wins over <PROVIDER>_API_KEY.
-func Key(provider string, getenv func(string) string) (key string, ok bool) {
-	_, key = lookUp(provider, "API_KEY", getenv)
-	return key, key != ""
+// Key gives the API key that the environment has for a provider, or an empty one, and the variable that holds it:
+// PARLEY_<PROVIDER>_API_KEY wins over <PROVIDER>_API_KEY.
+func Key(provider string, getenv func(string) string) (variable, key string) {
+	return lookUp(provider, "API_KEY", getenv)
+}
+
+// Keyed gives the providers that take keys, by name.
+func Keyed() []string {
+	var keyed []string
+	for _, e := range known {
+		if e.Provider != Ollama {
+			keyed = append(keyed, e.Provider)
+		}
+	}
+	slices.Sort(keyed)
+	return keyed
+}
+
+// NoKey says what to do about an endpoint without a key. It is nil where there may be none: on this machine, and where the
+// environment says that the provider is served elsewhere.
+func NoKey(endpoint agent.Endpoint) error {
+	if endpoint.Provider == Ollama || !slices.Contains(known, endpoint) {
+		return nil
+	}
+	return agent.Errorf(agent.CodeProviderAuth, "There is no API key for %s. Add one under Secrets and keys or with parley keys set %[1]s, or set %s.",
+		endpoint.Provider, variableOf(endpoint.Provider, "API_KEY"))
 }
 
 func lookUp(provider, setting string, getenv func(string) string) (variable, value string) {

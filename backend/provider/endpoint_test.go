@@ -56,9 +56,33 @@ func TestABadAddressIsNamedByItsVariable(t *testing.T) {
 
 func TestKey(t *testing.T) {
 	getenv := env("OPENAI_API_KEY", "usual", "OLLAMA_API_KEY", "o\n", "PARLEY_OLLAMA_API_KEY", "ours", "PARLEY_MY_GATEWAY_API_KEY", " g ")
-	for provider, want := range map[string]string{"openai": "usual", "ollama": "ours", "my-gateway": "g", "other": ""} {
-		if got, ok := Key(provider, getenv); got != want || ok != (want != "") {
-			t.Errorf("%s: got %q, %v", provider, got, ok)
+	for provider, want := range map[string]string{
+		"openai": "OPENAI_API_KEY=usual", "ollama": "PARLEY_OLLAMA_API_KEY=ours", "my-gateway": "PARLEY_MY_GATEWAY_API_KEY=g", "other": "PARLEY_OTHER_API_KEY=",
+	} {
+		if variable, key := Key(provider, getenv); variable+"="+key != want {
+			t.Errorf("%s: got %s=%s", provider, variable, key)
 		}
+	}
+}
+
+func TestWhoNeedsAKey(t *testing.T) {
+	endpoints, err := Endpoints(env("PARLEY_OPENAI_BASE_URL", "http://127.0.0.1:1/v1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for provider, want := range map[string]string{
+		"openai": "", Ollama: "", "other": "",
+		"anthropic": "There is no API key for anthropic. Add one under Secrets and keys or with parley keys set anthropic, or set PARLEY_ANTHROPIC_API_KEY.",
+	} {
+		got := ""
+		if err := NoKey(endpoints[provider]); err != nil {
+			got = agent.AsError(err).Message
+		}
+		if got != want {
+			t.Errorf("%s: %q", provider, got)
+		}
+	}
+	if got := strings.Join(Keyed(), " "); got != "anthropic google openai" {
+		t.Errorf("keys are for %s", got)
 	}
 }

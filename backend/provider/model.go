@@ -36,6 +36,18 @@ func (c *Client) Models(ctx context.Context, endpoint agent.Endpoint, key string
 	return models, nil
 }
 
+// Check asks a provider for its models, to see whether it takes a key. The error is an *agent.Error.
+func (c *Client) Check(ctx context.Context, endpoint agent.Endpoint, key string) error {
+	if endpoint.Wire != agent.WireGemini {
+		_, err := c.Models(ctx, endpoint, key)
+		return err
+	}
+	x := newExchange(endpoint, key)
+	x.patience = 10 * time.Second
+	x.wire.sign = func(header http.Header, key string) { header.Set("X-Goog-Api-Key", key) }
+	return c.get(ctx, x, endpoint.BaseURL+"/v1beta/models?pageSize=1", &struct{}{})
+}
+
 // ollamaModels asks what is installed. It makes sure that it is Ollama that answers: other local servers answer its
 // list with 200 and an error.
 func (c *Client) ollamaModels(ctx context.Context, x *exchange) ([]Model, error) {

@@ -64,6 +64,7 @@ var attacks = map[string]func(target []string) error{
 		}
 		return mustRead("linked")
 	},
+	"set aside": func(t []string) error { return os.Rename(t[0], t[0]+"-aside") },
 	"rename":    func(t []string) error { return os.Rename(t[0], "renamed") },
 	"handle":    func(t []string) error { return byHandle(t[0]) },
 	"bind":      func(t []string) error { return bind(t[0]) },

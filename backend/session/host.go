@@ -114,10 +114,11 @@ func (h *host) Call(ctx context.Context, call agent.ToolCall, say func(agent.Eve
 		}
 	})
 	switch {
-	case err != nil:
-		return failed(agent.AsError(err).Message)
 	case ctx.Err() != nil:
 		return failed(call.Name + " was stopped.")
+	case err != nil:
+		h.sessions.Log.Warn("a call that is given secrets failed", "session", h.key.Session, "tool", call.Name, "error", err)
+		return failed(agent.AsError(err).Message)
 	case missing.Server != "":
 		return failed("The MCP server " + missing.Server + " is not there: " + missing.Reason)
 	}

@@ -51,10 +51,10 @@ func (w *world) choose(t *testing.T, mode agent.Mode) {
 func TestAModeThatIsChosenWhileAnAgentStarts(t *testing.T) {
 	starting, ready := make(chan struct{}), make(chan struct{})
 	w := fresh(t)
-	w.Key = func(string) (string, bool) {
+	w.Servers = func([]string) ([]agent.MCPServer, error) {
 		close(starting)
 		<-ready
-		return "", false
+		return nil, nil
 	}
 	r := says(writes)
 	r.Agent = careful.ID

@@ -192,8 +192,14 @@ func (s *Sessions) open(ctx context.Context, t *Turn, session store.Session, ins
 	if o.prompt.Allowed, o.err = s.Store.Allowed(ctx, t.Key); o.err != nil {
 		return o
 	}
-	if key, ok := s.Key(spec.Provider); ok {
-		o.prompt.Secrets = map[string]string{spec.Provider: key}
+	if spec.Provider != "" {
+		var key string
+		if key, o.err = s.Key(ctx, t.Key.Project, spec.Provider); o.err != nil {
+			return o
+		}
+		if key != "" {
+			o.prompt.Secrets = map[string]string{spec.Provider: key}
+		}
 	}
 	policy := s.Policy(session)
 	if err := os.MkdirAll(policy.Scratch, 0o700); err != nil {

@@ -27,14 +27,14 @@ type Options struct {
 	Sides       *agent.Environment                                                                // where the tools run that are given secrets
 	Agent       func(ctx context.Context, project agent.ProjectID, id string) (agent.Spec, error) // "" is the agent for who chose none
 	Harness     func(agent.Kind) (agent.Harness, error)
-	Key         func(provider string) (string, bool)                                     // the API key of a provider
-	Servers     func(ids []string) ([]agent.MCPServer, error)                            // the MCP servers of these names
-	Resolve     func(context.Context, agent.ProjectID, agent.SecretRef) (string, error)  // the value of a secret, as it is now
-	Known       func(context.Context) (*redact.Known, error)                             // what is secret; nil: nothing is
-	Used        func(ctx context.Context, key agent.SessionKey, slug, tool string) error // notes that a tool was given a secret
-	Scratch     func(agent.SessionKey) string                                            // a session's own folder
-	Folder      func(agent.ProjectID) string                                             // that the new sessions of a project are about; empty if none
-	Data        string                                                                   // as agent.Policy's
+	Key         func(ctx context.Context, project agent.ProjectID, provider string) (string, error) // the API key that a project uses; empty if none is needed
+	Servers     func(ids []string) ([]agent.MCPServer, error)                                       // the MCP servers of these names
+	Resolve     func(context.Context, agent.ProjectID, agent.SecretRef) (string, error)             // the value of a secret, as it is now
+	Known       func(context.Context) (*redact.Known, error)                                        // what is secret; nil: nothing is
+	Used        func(ctx context.Context, key agent.SessionKey, slug, tool string) error            // notes that a tool was given a secret
+	Scratch     func(agent.SessionKey) string                                                       // a session's own folder
+	Folder      func(agent.ProjectID) string                                                        // that the new sessions of a project are about; empty if none
+	Data        string                                                                              // as agent.Policy's
 	Log         *slog.Logger
 }
 

@@ -53,6 +53,7 @@ func openOver(t *testing.T, path string, engine agent.Backend) *world {
 	sessions, err := Open(t.Context(), Options{
 		Store:       history,
 		Environment: env,
+		Sides:       env,
 		Agent: func(_ context.Context, _ agent.ProjectID, id string) (agent.Spec, error) {
 			switch id {
 			case "", player.ID:
@@ -63,7 +64,7 @@ func openOver(t *testing.T, path string, engine agent.Backend) *world {
 			return agent.Spec{}, agent.Errorf(agent.CodeValidation, "no agent %q", id)
 		},
 		Harness: func(agent.Kind) (agent.Harness, error) { return script{}, nil },
-		Key:     func(string) (string, bool) { return "", false },
+		Key:     func(context.Context, agent.ProjectID, string) (string, error) { return "", nil },
 		Scratch: func(agent.SessionKey) string { return scratch },
 		Folder:  func(agent.ProjectID) string { return "" },
 		Servers: func([]string) ([]agent.MCPServer, error) { return nil, nil },

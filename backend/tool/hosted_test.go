@@ -99,29 +99,27 @@ func TestWhatIsHostedIsDecidedWithItsSecrets(t *testing.T) {
 }
 
 func TestResultsAreRedacted(t *testing.T) {
-	talks := Foreign{Definition: Definition{Name: "talks"}, Run: func(_ context.Context, call agent.ToolCall, say func(agent.Event)) (string, json.RawMessage, error) {
+	talks := Foreign{Definition: Definition{Name: "talks"}, Run: func(_ context.Context, call agent.ToolCall, _ func(agent.Event)) (string, json.RawMessage, error) {
 		var in struct{ Text string }
 		if err := json.Unmarshal(call.Input, &in); err != nil {
 			return "", nil, err
 		}
-		say(agent.ToolProgress{ID: call.ID, Output: "so far " + in.Text})
 		return in.Text, fmt.Appendf(nil, `{"shown":%q}`, in.Text), nil
 	}}
 	fails := Foreign{Definition: Definition{Name: "fails"}, Run: func(_ context.Context, call agent.ToolCall, _ func(agent.Event)) (string, json.RawMessage, error) {
 		return "", nil, errors.New("it failed with hunter2")
 	}}
 	set := openHosting(t, talks, fails)
-	for _, c := range []struct{ name, input, want, progress string }{
-		{"talks", `{"text":"plain"}`, `plain {"shown":"plain"} false`, "so far plain"},
-		{"talks", `{"text":"x hunter2 y"}`, `x [secret:password] y {"shown":"x [secret:password] y"} false`, "so far x [secret:password] y"},
-		{"talks", `{"text":"unsearchable"}`, "What talks gave is withheld, because it could not be searched for secrets: The keychain is locked. Unlock it.  true", ""},
-		{"fails", `{}`, "it failed with [secret:password]  true", ""},
-		{"read_file", `{"path":"unsearchable"}`, "What read_file gave is withheld, because it could not be searched for secrets: The keychain is locked. Unlock it.  true", ""},
+	for _, c := range []struct{ name, input, want string }{
+		{"talks", `{"text":"plain"}`, `plain {"shown":"plain"} false`},
+		{"talks", `{"text":"x hunter2 y"}`, `x [secret:password] y {"shown":"x [secret:password] y"} false`},
+		{"talks", `{"text":"unsearchable"}`, "What talks gave is withheld, because it could not be searched for secrets: The keychain is locked. Unlock it.  true"},
+		{"fails", `{}`, "it failed with [secret:password]  true"},
+		{"read_file", `{"path":"unsearchable"}`, "What read_file gave is withheld, because it could not be searched for secrets: The keychain is locked. Unlock it.  true"},
 	} {
-		progress := ""
-		r := set.Run(t.Context(), app{}, agent.ToolCall{ID: "c", Name: c.name, Input: json.RawMessage(c.input)}, func(e agent.Event) { progress += e.(agent.ToolProgress).Output })
-		if got := fmt.Sprint(r.Output, " ", string(r.Data), " ", r.IsError); got != c.want || progress != c.progress {
-			t.Errorf("%s %s gave %q after %q", c.name, c.input, got, progress)
+		r := set.Run(t.Context(), app{}, agent.ToolCall{ID: "c", Name: c.name, Input: json.RawMessage(c.input)}, unheard)
+		if got := fmt.Sprint(r.Output, " ", string(r.Data), " ", r.IsError); got != c.want {
+			t.Errorf("%s %s gave %q", c.name, c.input, got)
 		}
 	}
 	if r := set.Run(t.Context(), app{}, agent.ToolCall{ID: "c", Name: "read_file", Input: json.RawMessage(`{"path":"hunter2"}`)}, unheard); strings.Contains(r.Output+string(r.Data), "hunter2") || !strings.Contains(r.Output, "[secret:password]") {

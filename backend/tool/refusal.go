@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"syscall"
 
 	"parley/backend/agent"
 )
@@ -25,7 +26,15 @@ func explain(err error, path string) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return refuse("%s does not exist. list_directory shows what there is.", path)
 	}
+	if isRefusedByTheSystem(err) && protect(path, path, writing) != nil {
+		return refuse("%s could not be written, because the sandbox of this session holds what is protected as it is. The person can change it by hand, or let the agent reach all files.", path)
+	}
 	return refuse("%s cannot be used: %v.", path, reason(err))
+}
+
+// isRefusedByTheSystem reports whether a file is one that a sandbox hides, or holds as it is.
+func isRefusedByTheSystem(err error) bool {
+	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) || errors.Is(err, syscall.EBUSY)
 }
 
 // told is what the model reads of an error.

@@ -129,7 +129,8 @@ func (s *Set) Definitions() []Definition {
 
 // Run never fails: what goes wrong is a result with IsError that the model can read and correct. Calls may run at once.
 // host runs what is hosted, and redacts what the others give; it is nil if the launch asks for neither. say takes what a call
-// has to say before its result, such as its progress; Run calls it from the goroutine that it was called on.
+// has to say before its result, such as its progress, which no model is told; Run calls it from the goroutine that it was
+// called on.
 func (s *Set) Run(ctx context.Context, host agent.Host, call agent.ToolCall, say func(agent.Event)) agent.ToolResult {
 	return s.result(ctx, host, call, false, say)
 }
@@ -142,9 +143,6 @@ func (s *Set) RunApproved(ctx context.Context, host agent.Host, call agent.ToolC
 func (s *Set) result(ctx context.Context, host agent.Host, call agent.ToolCall, approved bool, say say) agent.ToolResult {
 	if _, ok := s.findHosted(call.Name); ok && isObject(call.Input) { // run refuses what is none
 		return host.Call(ctx, call, say)
-	}
-	if s.redacts {
-		say = redacting(ctx, host, say)
 	}
 	output, data, err := s.dispatch(ctx, call, s.files.during(approved, say), say)
 	r := agent.ToolResult{ID: call.ID, Name: call.Name, Output: output, Data: data, IsError: err != nil}

@@ -171,7 +171,7 @@ func (s *Secrets) Make(ctx context.Context, n NewSecret) (Secret, error) {
 	if n.Slug == "" {
 		n.Slug = freeSlug(n.Name, taken)
 	}
-	if err := checkSlug(n.Slug); err != nil {
+	if err := CheckSlug(n.Slug); err != nil {
 		return Secret{}, err
 	}
 	row := store.Secret{
@@ -395,7 +395,7 @@ func (s *Secrets) Reveal(ctx context.Context, id store.SecretID) ([]byte, error)
 
 // Resolve gives what a reference of a project stands for.
 func (s *Secrets) Resolve(ctx context.Context, project agent.ProjectID, ref agent.SecretRef) (string, error) {
-	row, err := s.visible(ctx, project, ref.Slug)
+	row, err := s.Visible(ctx, project, ref.Slug)
 	if err != nil {
 		return "", err
 	}
@@ -425,8 +425,8 @@ func (s *Secrets) Resolve(ctx context.Context, project agent.ProjectID, ref agen
 	return fields[at].text, nil
 }
 
-// visible gives the secret that a slug means in a project: its own, or else the one for every project.
-func (s *Secrets) visible(ctx context.Context, project agent.ProjectID, slug string) (store.Secret, error) {
+// Visible gives the secret that a slug means in a project: its own, or else the one for every project.
+func (s *Secrets) Visible(ctx context.Context, project agent.ProjectID, slug string) (store.Secret, error) {
 	rows, err := s.rows(ctx, "")
 	if err != nil {
 		return store.Secret{}, err
@@ -440,7 +440,7 @@ func (s *Secrets) visible(ctx context.Context, project agent.ProjectID, slug str
 
 // Used notes that a tool of a session uses a secret.
 func (s *Secrets) Used(ctx context.Context, key agent.SessionKey, slug, tool string) error {
-	row, err := s.visible(ctx, key.Project, slug)
+	row, err := s.Visible(ctx, key.Project, slug)
 	if err != nil {
 		return err
 	}

@@ -134,7 +134,7 @@ func TestSlugs(t *testing.T) {
 		strings.Repeat("ab ", 60):  strings.Repeat("ab-", 21) + "a",
 		strings.Repeat("a", 1_000): strings.Repeat("a", 64),
 	} {
-		if got := slugOf(name); got != want || checkSlug(got) != nil {
+		if got := slugOf(name); got != want || CheckSlug(got) != nil {
 			t.Errorf("%s: %s", name, got)
 		}
 	}

@@ -57,6 +57,12 @@ test('an edit that is asked for is shown as what it would change', () => {
   expect(shown.trim()).toBe('same − old + new + more end');
 });
 
+test('a tool that nobody knows shows how far it is', () => {
+  const running = call('count', {}, { state: 'running', output: 'one\ntwo\n' });
+  expect(renderToStaticMarkup(cardOf(running).live!(running))).toContain('one\ntwo');
+  expect(cardOf(running).live!({ ...running, output: undefined })).toBeUndefined();
+});
+
 test('a command is shown with what it wrote, or why it could not', () => {
   for (const more of [{ output: 'out' }, { output: { stdout: 'out', stderr: '' } }, { error: 'out' }]) {
     const run = call('bash', { command: 'ls' }, more);
