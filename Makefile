@@ -107,6 +107,7 @@ long:
 	build/setup.sh test
 	go test -count 200 -timeout 2h ./app -run 'Dies'
 	go test -v -timeout 4h ./backend/store/sealed -long
+	go test -timeout 1h ./backend/workflow -run TestAnySession -sessions 10000
 	go test -timeout 12h ./backend/store/sealed -run '^$$' -fuzz '^FuzzFile$$' -fuzztime $(MUTATIONS)x -fuzzminimizetime 1x
 	@for package in $$(go list ./backend/...); do \
 	  for target in $$(go test -list '^Fuzz' $$package | grep '^Fuzz'); do \

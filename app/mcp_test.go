@@ -156,6 +156,32 @@ func TestAnAgentUsesAnMCPServer(t *testing.T) {
 	}
 }
 
+// TestAnAgentHasAnMCPServerOfItsOwn, which is in no list.
+func TestAnAgentHasAnMCPServerOfItsOwn(t *testing.T) {
+	p := newPlace(t)
+	p.env = append(p.env, "PATH="+os.Getenv("PATH")+":"+filepath.Dir(os.Args[0]))
+	s := p.serve()
+	keeper := map[string]any{
+		"id": "keeper", "harness": "scripted", "provider": "openai", "model": "m", "system_prompt": "p", "permissions": map[string]string{"mode": "auto"},
+		"own_servers": []any{map[string]any{"id": "mine", "transport": "stdio", "command": filepath.Base(os.Args[0]), "env": map[string]string{envNotes: "1"}}},
+	}
+	if _, err := s.do(t.Context(), http.MethodPut, "/agents/keeper", keeper); err != nil {
+		t.Fatal(err)
+	}
+	body := map[string]any{
+		"references": map[string]string{"agent": "keeper"},
+		"messages":   []any{map[string]any{"role": "user", "parts": []any{map[string]string{"type": "text", "text": `[[tool:mcp_mine_add {"text":"one"}]]`}}}},
+	}
+	res, err := s.do(t.Context(), http.MethodPost, "/messages", body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	if stream, err := io.ReadAll(res.Body); err != nil || !strings.Contains(string(stream), "noted one") {
+		t.Errorf("%s (%v)", stream, err)
+	}
+}
+
 // TestAHundredMCPServers are configured, and twenty used: nothing but those is started, one that misbehaves harms its own calls
 // only, and nothing of them is left when the session ends.
 func TestAHundredMCPServers(t *testing.T) {

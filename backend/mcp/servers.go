@@ -155,7 +155,9 @@ func (c *client) foreign(t *mcp.Tool, taken []tool.Foreign) tool.Foreign {
 	if object, ok := t.InputSchema.(map[string]any); err != nil || !ok || object["type"] != "object" {
 		schema = []byte(`{"type":"object"}`)
 	}
-	sum := sha256.Sum256(slices.Concat([]byte(t.Title+"\x00"+t.Description+"\x00"), schema))
+	// Of another server of the same name nothing is allowed, either.
+	place, _ := json.Marshal([]any{c.server.Transport, c.server.Command, c.server.Args, c.server.URL}) // strings: it cannot fail
+	sum := sha256.Sum256(slices.Concat(place, []byte("\x00"+t.Title+"\x00"+t.Description+"\x00"), schema))
 	f := tool.Foreign{Version: hex.EncodeToString(sum[:6])}
 	f.Name = toolName(c.server.ID, t.Name, func(name string) bool {
 		return slices.ContainsFunc(taken, func(o tool.Foreign) bool { return o.Name == name })

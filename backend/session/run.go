@@ -189,6 +189,7 @@ func (s *Sessions) open(ctx context.Context, t *Turn, session store.Session, ins
 	if o.launch.Servers, o.err = s.Servers(spec.MCPServers); o.err != nil {
 		return o
 	}
+	o.launch.Servers = append(o.launch.Servers, spec.OwnServers...)
 	if o.prompt.Allowed, o.err = s.Store.Allowed(ctx, t.Key); o.err != nil {
 		return o
 	}

@@ -6,7 +6,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode/utf16"
 
 	"go.yaml.in/yaml/v4"
 
@@ -14,7 +13,6 @@ import (
 )
 
 const (
-	maxSource   = 2 << 20 // characters, as UTF-16 counts them
 	maxDepth    = 200
 	maxProblems = 100
 	maxEntries  = 10_000
@@ -37,7 +35,7 @@ func (d *document) fail(at *yaml.Node, key, format string, args ...any) {
 func open(src []byte) (*yaml.Node, *document) {
 	d := &document{places: map[string]*yaml.Node{}}
 	start := &yaml.Node{Line: 1, Column: 1}
-	if tooLarge(string(src)) {
+	if len(src) > 3*maxSource || !sizeOf(string(src)).fits() {
 		d.fail(start, "", "The file is too large. It may have %d characters at most, and not too many entries.", maxSource)
 		return nil, d
 	}
@@ -299,17 +297,4 @@ func plain(n *yaml.Node) any {
 	}
 	meant, _ := scalar(n)
 	return meant
-}
-
-// tooLarge reports whether a file is not read at all.
-func tooLarge(src string) bool {
-	return len(src) > 3*maxSource || characters(src) > maxSource || pieces(src) > maxPieces
-}
-
-// characters counts as other readers of the format do.
-func characters(text string) (n int) {
-	for _, r := range text {
-		n += max(utf16.RuneLen(r), 1)
-	}
-	return n
 }

@@ -126,7 +126,7 @@ func (w *writer) text(s string, depth int) {
 			}
 			w.WriteByte('\n')
 		}
-	case plainText.MatchString(s) && !reserved.MatchString(s):
+	case isPlainText(s):
 		w.WriteString(s + "\n")
 	default:
 		w.WriteString(quote(s) + "\n")
@@ -134,14 +134,29 @@ func (w *writer) text(s string, depth int) {
 }
 
 var (
-	plainText = regexp.MustCompile(`^[A-Za-z](?:[A-Za-z0-9_./()+=;,@$*^~<>-]| [A-Za-z0-9_./()+=;,@$*^~<>-])*$`)
-	plainWord = regexp.MustCompile(`^[A-Za-z_$][A-Za-z0-9_$-]*$`)
 	blankLine = regexp.MustCompile(`(?m)^[ \t]+$`)
-	reserved  = regexp.MustCompile(`^(?i:null|true|false|yes|no|on|off|y|n)$`) // in any version of YAML
+	reserved  = []string{"null", "true", "false", "yes", "no", "on", "off", "y", "n"} // in any version of YAML
 )
 
+// isPlain reports whether a text is one without quotes: it begins with a letter or one of the marks in first, and goes on with
+// letters, digits and those in more.
+func isPlain(s, first, more string) bool {
+	for i := range len(s) {
+		c := s[i] | 0x20
+		letter := c >= 'a' && c <= 'z'
+		if !letter && (i > 0 || strings.IndexByte(first, s[i]) < 0) && (i == 0 || strings.IndexByte(more, s[i]) < 0) {
+			return false
+		}
+	}
+	return s != "" && !slices.ContainsFunc(reserved, func(word string) bool { return len(word) == len(s) && strings.EqualFold(word, s) })
+}
+
+func isPlainText(s string) bool {
+	return isPlain(s, "", "0123456789_./()+=;,@$*^~<>- ") && !strings.HasSuffix(s, " ") && !strings.Contains(s, "  ")
+}
+
 func name(key string) string {
-	if plainWord.MatchString(key) && !reserved.MatchString(key) {
+	if isPlain(key, "_$", "0123456789_$-") {
 		return key
 	}
 	return quote(key)

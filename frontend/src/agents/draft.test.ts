@@ -24,6 +24,7 @@ const whole: AgentDetails = {
   system_prompt: 'p',
   tools: ['read_file', 'run_command'],
   mcp_servers: ['notes'],
+  own_servers: [{ id: 'mine', transport: 'stdio', command: 'run' }],
   permissions: { mode: 'plan', default: 'allow_reads', rules: [{ pattern: 'fs_write', permission: 'deny' }], allowed_commands: ['go vet'], allowed_command_globs: ['git log *'], allowed_domains: ['example.org'] },
   options: { effort: 'high' },
   author_tools: [
@@ -38,7 +39,7 @@ test('what is edited and not changed is the same', () => {
 });
 
 test('a form that nothing was written into leaves open what an agent need not say', () => {
-  expect(toDetails(blank)).toEqual({ id: '', name: '', description: '', harness: 'native', provider: '', model: '', system_prompt: '', tools: [], mcp_servers: [], author_tools: [], command_env: {}, permissions: { mode: 'ask', rules: [], allowed_commands: [], allowed_command_globs: [], allowed_domains: [] }, options: {} });
+  expect(toDetails(blank)).toEqual({ id: '', name: '', description: '', harness: 'native', provider: '', model: '', system_prompt: '', tools: [], mcp_servers: [], own_servers: [], author_tools: [], command_env: {}, permissions: { mode: 'ask', rules: [], allowed_commands: [], allowed_command_globs: [], allowed_domains: [] }, options: {} });
 });
 
 test('what a harness does not have is left out', () => {

@@ -30,6 +30,7 @@ export const blank: Draft = {
   system_prompt: '',
   tools: [],
   mcp_servers: [],
+  own_servers: [],
   isOwnLogin: false,
   mode: 'ask',
   fallback: '',

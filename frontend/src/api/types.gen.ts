@@ -193,6 +193,19 @@ export interface AuthorTool {
   permission?: Permission
 }
 
+export type Transport = "stdio" | "http"
+
+export interface MCPServer {
+  id: string
+  transport: Transport
+  command?: string
+  args?: string[]
+  env?: Record<string, string>
+  url?: string
+  headers?: Record<string, string>
+  tools_allowlist?: string[]
+}
+
 export interface Rule {
   pattern: string
   permission: Permission
@@ -218,6 +231,7 @@ export interface AgentDetails {
   tools?: string[]
   author_tools?: AuthorTool[]
   mcp_servers?: string[]
+  own_servers?: MCPServer[]
   permissions: AgentPermissions
   login?: Login
   options?: Record<string, string>
@@ -532,19 +546,6 @@ export interface Approval {
 
 export interface Permissions {
   approvals: Approval[]
-}
-
-export type Transport = "stdio" | "http"
-
-export interface MCPServer {
-  id: string
-  transport: Transport
-  command?: string
-  args?: string[]
-  env?: Record<string, string>
-  url?: string
-  headers?: Record<string, string>
-  tools_allowlist?: string[]
 }
 
 export type ServerState = "not_started" | "starting" | "running" | "failed"
