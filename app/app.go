@@ -180,6 +180,13 @@ func (o *owner) enterHistory(ctx context.Context, s *store.Store, secrets *vault
 		return err
 	}
 	o.rooms = &api.Rooms{Sessions: sessions, Store: s, Revert: revert.New(s, sessions.Policy), Secrets: secrets}
+	o.board.Hide(func(text string) string {
+		known, err := secrets.Known(context.Background())
+		if err != nil && text != "" {
+			return "[withheld: the secrets could not be read, so they cannot be taken out of it]"
+		}
+		return known.Text(text)
+	})
 	o.door.Open(o.rooms)
 	return nil
 }

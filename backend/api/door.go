@@ -41,12 +41,12 @@ type Options struct {
 	Page     fs.FS
 	// Enforcement is what the system holds of what agents may touch.
 	Enforcement func() agent.Enforcement
-	Servers     *config.Servers                              // of MCP
-	Board       *mcp.Board                                   // what is known of those
-	Try         func(context.Context, agent.MCPServer) error // starts one, outside of any session, and ends it
-	Show        func() bool                                  // brings the window to the front; false if there is none
-	Token       string                                       // the owner's; see NewToken
-	Origins     []string                                     // of the pages that a person lets in besides our own, each as a browser sends it
+	Servers     *config.Servers                                                                    // of MCP
+	Board       *mcp.Board                                                                         // what is known of those
+	Try         func(ctx context.Context, server agent.MCPServer, secrets map[string]string) error // starts one, outside of any session, and ends it
+	Show        func() bool                                                                        // brings the window to the front; false if there is none
+	Token       string                                                                             // the owner's; see NewToken
+	Origins     []string                                                                           // of the pages that a person lets in besides our own, each as a browser sends it
 	Version     string
 	Log         *slog.Logger
 }

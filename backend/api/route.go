@@ -81,7 +81,7 @@ var routes = []route{
 	owners(answer("GET /mcp/servers", (*Door).listServers)),
 	owners(accept("PUT /mcp/servers/{id}", (*Door).putServer)),
 	owners(answer("DELETE /mcp/servers/{id}", (*Door).removeServer)),
-	owners(answer("POST /mcp/servers/{id}/start", (*Door).tryServer)),
+	owners(answer("POST /mcp/servers/{id}/start", inside.tryServer)),
 	owners(accept("POST /mcp/import", (*Door).importServers)),
 	owners(answer("GET /secrets", inside.listSecrets)),
 	owners(accept("POST /secrets", inside.makeSecret)),

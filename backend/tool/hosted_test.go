@@ -41,7 +41,7 @@ func openHosting(t *testing.T, foreign ...Foreign) *Set {
 			t.Fatal(err)
 		}
 	}
-	set, err := Open(agent.Policy{Scratch: dir}, agent.Launch{Tools: []string{"read_file", "run_command"}, Hosted: hostedTools, Redacts: true}, foreign...)
+	set, err := Open(agent.Policy{Scratch: dir}, agent.Launch{Tools: []string{"read_file", "run_command"}, Hosted: hostedTools, Redacts: true}, func(agent.Launch) []Foreign { return foreign })
 	if err != nil {
 		t.Fatal(err)
 	}
