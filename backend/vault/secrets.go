@@ -380,6 +380,18 @@ func (s *Secrets) Remove(ctx context.Context, id store.SecretID) error {
 	return nil
 }
 
+// RemoveAll forgets every secret and key, and says which it could not.
+func (s *Secrets) RemoveAll(ctx context.Context) error {
+	if _, err := s.load(ctx); err != nil { // which brings to an end what was left open
+		return err
+	}
+	rows, err := s.Store.Secrets(ctx)
+	for _, row := range rows {
+		err = errors.Join(err, s.Remove(ctx, row.SecretID))
+	}
+	return err
+}
+
 // Reveal gives the value itself, which is the caller's to wipe.
 func (s *Secrets) Reveal(ctx context.Context, id store.SecretID) ([]byte, error) {
 	rows, err := s.rows(ctx, id.Provider)
