@@ -19,7 +19,7 @@ import (
 	"parley/backend/modelserver"
 )
 
-var update = flag.Bool("update", false, "write what commands print into testdata")
+var update = flag.Bool("update", false, "write into testdata what commands print, and what programs can do")
 
 // TestSecretsAndKeysOnTheCommandLine plays the commands in testdata/secrets.txt beside a Parley that runs: "$ args < input" and below
 // it what is printed, lines of stderr after "! ".
