@@ -197,13 +197,13 @@ func (s *Sessions) open(ctx context.Context, t *Turn, session store.Session, ins
 	if o.prompt.Allowed, o.err = s.Store.Allowed(ctx, t.Key); o.err != nil {
 		return o
 	}
-	if spec.Provider != "" {
+	if e := o.launch.Endpoint; e != nil {
 		var key string
-		if key, o.err = s.Key(ctx, t.Key.Project, spec.Provider); o.err != nil {
+		if key, o.err = s.Key(ctx, t.Key.Project, e.Provider); o.err != nil {
 			return o
 		}
 		if key != "" {
-			o.prompt.Secrets = map[string]string{spec.Provider: key}
+			o.prompt.Secrets = map[string]string{e.Provider: key}
 		}
 	}
 	policy := s.Policy(session)

@@ -232,7 +232,7 @@ func (s *Secrets) Change(ctx context.Context, id store.SecretID, c SecretChange)
 		held, err = item{Format: Format(was.Format)}, nil
 	}
 	if err != nil {
-		return Secret{}, notStored(was, err)
+		return Secret{}, notDone(was, "changed", err)
 	}
 	defer held.wipe()
 	next := held
@@ -270,9 +270,10 @@ func find(rows []store.Secret, id store.SecretID) (store.Secret, error) {
 	return store.Secret{}, agent.Errorf(agent.CodeValidation, "There is no secret %.80q in this project. Add it under Secrets and keys, or with parley secrets set.", id.Slug)
 }
 
-func notStored(row store.Secret, cause error) error {
+// notDone says what was not done to a secret because of the keyring.
+func notDone(row store.Secret, what string, cause error) error {
 	known := agent.AsError(cause)
-	return agent.Wrap(known.Code, cause, "The secret "+row.Name+" was not changed. "+known.Message)
+	return agent.Wrap(known.Code, cause, "The secret "+row.Slug+" was not "+what+". "+known.Message)
 }
 
 // keep writes the item of a secret. begun is its row for as long as that takes, and row what it is then. Once begun, it is brought
@@ -296,7 +297,7 @@ func (s *Secrets) keep(ctx context.Context, begun store.Secret, row *store.Secre
 		if undone := s.settle(ctx, begun); undone != nil {
 			err = errors.Join(err, undone) // tried again when everything is read next
 		}
-		return notStored(*row, err)
+		return notDone(*row, "stored", err)
 	}
 	row.Keeping = store.Kept
 	describe(row, i)
@@ -374,7 +375,7 @@ func (s *Secrets) Remove(ctx context.Context, id store.SecretID) error {
 	}
 	s.loaded.Store(nil)
 	if err := s.settle(ctx, going); err != nil {
-		return notStored(row, errors.Join(err, s.Store.PutSecret(ctx, row)))
+		return notDone(row, "removed", errors.Join(err, s.Store.PutSecret(ctx, row)))
 	}
 	return nil
 }

@@ -26,17 +26,26 @@ type keeping struct {
 
 func openSecrets(t testing.TB, folder string, ring Keyring) *keeping {
 	t.Helper()
-	s, err := store.Open(background, filepath.Join(folder, "history.db"), &sealed.Key{1}, 0)
+	k, err := secretsIn(folder, ring)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { s.Close() })
-	k := &keeping{t: t, now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.Local), env: map[string]string{}}
+	t.Cleanup(func() { k.Store.Close() })
+	k.t = t
+	return k
+}
+
+func secretsIn(folder string, ring Keyring) (*keeping, error) {
+	s, err := store.Open(background, filepath.Join(folder, "history.db"), &sealed.Key{1}, 0)
+	if err != nil {
+		return nil, err
+	}
+	k := &keeping{now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.Local), env: map[string]string{}}
 	k.Secrets = NewSecrets(SecretsOptions{
 		Store: s, Ring: ring, Providers: []string{"anthropic", "openai"}, Now: func() time.Time { return k.now },
 		Environment: func(provider string) (string, string) { return "PARLEY_" + strings.ToUpper(provider), k.env[provider] },
 	})
-	return k
+	return k, nil
 }
 
 // freshSecrets are over a sealed file.

@@ -22,6 +22,11 @@ export function SecretRow({ secret, onChange }: { secret: Secret; onChange: (wha
   const attempt = useAttempt();
   const [value, show] = useState<string>();
   const [copied, tell] = useState<string>();
+  useEffect(() => {
+    if (!copied) return;
+    const timer = setTimeout(() => tell(undefined), 10_000);
+    return () => clearTimeout(timer);
+  }, [copied]);
   const hide = useCallback(() => show(undefined), []);
   const { name, slug, description, tags, warnings } = secret;
   const reveal = () => void attempt.run(async () => show((await client.revealSecret(secret)).value));

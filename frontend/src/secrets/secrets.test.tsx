@@ -100,6 +100,16 @@ test('a value that is typed is masked, and goes to the door and nowhere else', a
   expect(box('value')).toBeNull();
 });
 
+test('what is typed stays when the format changes', async () => {
+  await press(said.one(said.replace, 'Token'));
+  box('value').value = '{"a": 1}';
+  await act(async () => {
+    box('value').dispatchEvent(new Event('input', { bubbles: true }));
+    document.querySelectorAll<HTMLInputElement>('[type=radio]')[1]!.click();
+  });
+  expect([box('value').tagName, box('value').value]).toEqual(['TEXTAREA', '{"a": 1}']);
+});
+
 test('what the door has to say about a new value is shown', async () => {
   server.answers.set('PATCH /secrets/token', () => ({ ...secret, warnings: ['It is short.'] }));
   await press(said.one(said.replace, 'Token'));

@@ -1,9 +1,10 @@
 import type { KeySource, SecretReference } from '../api/types.gen.ts';
+import type { SecretTab } from '../ui/dialogs.ts';
 import { plural } from '../ui/plural.ts';
 
 /** What is said about named secrets, and the keys of providers. */
 export const secretsText = {
-  kinds: { secrets: 'Secrets', keys: 'Provider keys' },
+  tabs: { secrets: 'Secrets', keys: 'Provider keys' } satisfies Record<SecretTab, string>,
   says: 'Values that your agents’ tools use by name. No model sees them, and neither does the history. The first use in a session asks you.',
   none: 'There are no secrets yet.',
   add: 'Add a secret',
