@@ -72,8 +72,12 @@ func rootCommand(stdout, stderr io.Writer, args []string) *cobra.Command {
 	root.SetArgs(args)
 	root.SetVersionTemplate("parley {{.Version}}\n")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage{err} })
-	root.AddCommand(serveCommand(), chatCommand(), sessionsCommand(), showCommand(), backupCommand(), restoreCommand(), runnerCommand(), mcpCommand(), doctorCommand(), versionCommand())
-	for _, cmd := range append(root.Commands(), root) {
+	root.AddCommand(serveCommand(), chatCommand(), sessionsCommand(), showCommand(), exportCommand(), importCommand(), workflowCommand(), backupCommand(), restoreCommand(), runnerCommand(), mcpCommand(), doctorCommand(), versionCommand())
+	all := []*cobra.Command{root}
+	for _, cmd := range root.Commands() {
+		all = append(append(all, cmd), cmd.Commands()...)
+	}
+	for _, cmd := range all {
 		if check := cmd.Args; check != nil {
 			cmd.Args = func(cmd *cobra.Command, args []string) error {
 				if err := check(cmd, args); err != nil {

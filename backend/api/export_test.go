@@ -1,0 +1,147 @@
+package api
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"parley/backend/agent"
+	"parley/backend/workflow"
+)
+
+func (w *world) export(session string, format workflow.Format) Exported {
+	w.t.Helper()
+	var e Exported
+	w.get("/sessions/"+session+"/export?format="+url.QueryEscape(string(format)), &e)
+	return e
+}
+
+// branched is a session that has a tool call, a picture and two branches.
+func (w *world) branched(session string) {
+	w.t.Helper()
+	uploaded := w.upload("GIF89a picture")
+	w.told(session, "u1", "Hello [[say:Hello *there*]]")
+	w.told(session, "u2", "[[think:Hm.]][[say:one]]")
+	frames(w.t, w.request("POST", "/messages", fmt.Sprintf(`{"id":%q,"trigger":"submit-message","messages":[{"id":"u3","role":"user","parts":[{"type":"text","text":"[[say:a picture]]"},{"type":"file","mediaType":"image/gif","filename":"cat.gif","url":%q}]}]}`,
+		session, uploaded.URL), nil).Body)
+	w.told(session, "u2", "[[say:edited]]")
+}
+
+func TestExport(t *testing.T) {
+	w := open(t)
+	w.told("s", "u1", "[[say:Hello *there*]]")
+	for format, want := range map[workflow.Format][]string{
+		workflow.Canvas:   {"s.relavium.yaml", "application/yaml", "- agent_ref: demo"},
+		workflow.Markdown: {"s.md", "text/markdown", "\nHello *there*\n"},
+		workflow.HTML:     {"s.html", "text/html", "<p>Hello *there*</p>"},
+		workflow.JSONL:    {"s.jsonl", "application/jsonl", `"text":"Hello *there*"`},
+		workflow.Bundle:   {"s.parley.jsonl", "application/jsonl", `{"format":"parley-bundle","version":1,"parley":"test","parts":2}`},
+	} {
+		e := w.export("s", format)
+		if e.Name != want[0] || e.MediaType != want[1] || !strings.Contains(e.Content, want[2]) || e.Warnings == nil {
+			t.Errorf("%s: %+v", format, e)
+		}
+	}
+	if _, problems := workflow.Parse([]byte(w.export("s", workflow.Canvas).Content)); len(problems) > 0 {
+		t.Error(problems)
+	}
+	// The lines are what useChat begins with.
+	messages, _ := w.load("s", "")
+	if got := strings.TrimSuffix(w.export("s", workflow.JSONL).Content, "\n"); got != strings.Join(messages, "\n") {
+		t.Errorf("got\n%s\nwant\n%s", got, strings.Join(messages, "\n"))
+	}
+	if f := failure(t, w.request("GET", "/sessions/s/export?format=pdf", "", nil)); f.Code != http.StatusBadRequest || !strings.Contains(f.Message, "markdown") {
+		t.Errorf("%+v", f)
+	}
+}
+
+var ownIDs = regexp.MustCompile(`(sess|turn)_[0-9a-f]{32}|"sha256":"[0-9a-f]{64}"`)
+
+// unnamed is a bundle without its ids and sums.
+func unnamed(bundle string) string { return ownIDs.ReplaceAllString(bundle, "ID") }
+
+// TestImport: what a bundle holds is there again: every branch, what is attached, byte for byte but for the ids.
+func TestImport(t *testing.T) {
+	w := open(t)
+	w.branched("sess_00000000000000000000000000000000")
+	first := w.export("sess_00000000000000000000000000000000", workflow.Bundle)
+	s := w.imported(first.Content)
+	again := w.export(string(s.ID), workflow.Bundle)
+	if unnamed(again.Content) != unnamed(first.Content) {
+		t.Errorf("got\n%s\nwant\n%s", again.Content, first.Content)
+	}
+	before, _ := w.load("sess_00000000000000000000000000000000", "")
+	after, _ := w.load(string(s.ID), "")
+	if got, want := unnamed(strings.Join(after, "\n")), unnamed(strings.Join(before, "\n")); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	w.told(string(s.ID), "u9", "[[say:it goes on]]")
+}
+
+func (w *world) imported(bundle string) (s Session) {
+	w.t.Helper()
+	w.decode(w.request("POST", "/import", imports(bundle), nil), &s)
+	return s
+}
+
+func imports(content string) string {
+	b, err := json.Marshal(Import{content})
+	if err != nil {
+		panic(err)
+	}
+	return string(b)
+}
+
+// TestImportRefuses: what is not whole, or not ours, leaves nothing behind.
+func TestImportRefuses(t *testing.T) {
+	w := open(t)
+	w.told("s", "u1", "[[say:Hello]]")
+	bundle := w.export("s", workflow.Bundle).Content
+	lines := strings.SplitAfter(bundle, "\n")
+	for name, bad := range map[string]string{
+		"empty":          "",
+		"another file":   "# Markdown\n",
+		"newer":          strings.Replace(bundle, `"version":1`, `"version":2`, 1),
+		"cut":            strings.Join(lines[:len(lines)-2], ""),
+		"changed":        strings.Replace(bundle, "Hello", "Hallo", 1),
+		"a part twice":   strings.Replace(lines[0], `"parts":2`, `"parts":3`, 1) + lines[1] + lines[1] + lines[2],
+		"a turn twice":   strings.Replace(lines[0], `"parts":2`, `"parts":3`, 1) + lines[1] + lines[2] + lines[2],
+		"no session":     strings.Replace(lines[0], `"parts":2`, `"parts":1`, 1) + lines[2],
+		"an unknown key": strings.Replace(bundle, `{"part"`, `{"x":1,"part"`, 1),
+	} {
+		f := failure(t, w.request("POST", "/import", imports(bad), nil))
+		if f.Code != http.StatusBadRequest || !strings.HasPrefix(f.Message, "The ") {
+			t.Errorf("%s: %+v", name, f)
+		}
+	}
+	var list SessionList
+	if w.get("/sessions", &list); len(list.Sessions) != 1 {
+		t.Errorf("there are %d sessions", len(list.Sessions))
+	}
+}
+
+// TestImportAsks: an agent that somebody else made may do nothing unasked.
+func TestImportAsks(t *testing.T) {
+	w := open(t)
+	w.told("s", "u1", "[[say:Hello]]")
+	bundle := w.export("s", workflow.Bundle).Content
+	parts, err := workflow.ReadBundle([]byte(bundle))
+	if err != nil {
+		t.Fatal(err)
+	}
+	foreign := strings.Replace(string(parts[0].Data), `"Demo agent"`, `"Another agent"`, 1)
+	if parts[0], err = workflow.NewPart("session", json.RawMessage(foreign)); err != nil {
+		t.Fatal(err)
+	}
+	altered, err := workflow.WriteBundle(parts, "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if same, other := w.imported(bundle), w.imported(string(altered)); same.Mode != agent.ModeAuto || other.Mode != agent.ModeAsk {
+		t.Errorf("the person's own is in the mode %s, another one in %s", same.Mode, other.Mode)
+	}
+}

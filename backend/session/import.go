@@ -1,0 +1,24 @@
+package session
+
+import (
+	"context"
+
+	"parley/backend/agent"
+	"parley/backend/store"
+)
+
+// Import makes a new session of an archive that came from outside, with the media that it refers to. An agent that is not one of
+// the person's own, as it is here, comes without what it may do unasked and what it would run: that is for them to say.
+func (s *Sessions) Import(ctx context.Context, project agent.ProjectID, a store.Archive, media []agent.Media) (agent.SessionKey, error) {
+	spec := &a.Session.Agent
+	if own, err := s.Agent(ctx, project, spec.ID); err != nil || !sameAgent(own, *spec) {
+		spec.Permissions, spec.AuthorTools, spec.CommandEnv = agent.Permissions{}, nil, nil
+	}
+	a.Session.WorkingDir = s.Folder(project)
+	key := agent.SessionKey{Project: project, Session: agent.NewSessionID()}
+	err := s.Store.Import(ctx, key, a, media)
+	if err == nil {
+		s.changes.publish(Change{Key: key})
+	}
+	return key, err
+}
