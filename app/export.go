@@ -109,7 +109,7 @@ func writeNew(path string, content []byte, over bool) (err error) {
 func importCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "import FILE",
-		Short: "Make a session of a bundle that parley export wrote",
+		Short: "Make a session of a bundle, or of the messages of useChat",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			content, err := os.ReadFile(args[0])

@@ -36,7 +36,7 @@ func TestExportAndImport(t *testing.T) {
 		{"no such session", []string{"export", "other"}},
 		{"canvas, markdown", []string{"export", "s", "--format", "pdf"}},
 		{"cannot be read", []string{"import", "nowhere"}},
-		{"is no bundle", []string{"import", "s.relavium.yaml"}},
+		{"must be JSON", []string{"import", "s.relavium.yaml"}},
 		{"cannot be read", []string{"workflow", "check", "nowhere"}},
 	} {
 		if out, notes, code := p.run(bad.args...); code != exitFailed || out != "" || !strings.Contains(notes, bad.says) {

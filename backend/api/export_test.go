@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"parley/backend/agent"
+	"parley/backend/store"
 	"parley/backend/workflow"
 )
 
@@ -96,6 +97,44 @@ func imports(content string) string {
 	return string(b)
 }
 
+// TestImportMessages: a conversation of any AI SDK client is one here.
+func TestImportMessages(t *testing.T) {
+	w := open(t)
+	s := w.imported(strings.ReplaceAll(`{"id":"u1","role":"user","parts":[{"type":"text","text":"Look at this"},{"type":"file","mediaType":"image/gif","filename":"a.gif","url":"data:image/gif;base64,R0lGODlhIHBpY3R1cmU="}]}
+
+{"id":"a1","role":"assistant","metadata":{"model":"some-model"},"parts":[{"type":"step-start"},{"type":"reasoning","text":"Hm."},{"type":"text","text":"I look."},
+ {"type":"tool-read_file","toolCallId":"c1","state":"output-available","input":{"path":"a"},"output":{"lines":1}},
+ {"type":"dynamic-tool","toolName":"bash","toolCallId":"c2","state":"output-error","input":{},"errorText":"No."},
+ {"type":"tool-bash","toolCallId":"c3","state":"output-denied","input":{}},
+ {"type":"tool-bash","toolCallId":"c4","state":"input-available","input":{}},
+ {"type":"data-other","data":1},{"type":"text","text":"Done."}]}
+{"id":"u2","role":"user","parts":[{"type":"text","text":"Nobody answers"}]}
+`, "\n {", " {"))
+	if s.Title != "Look at this" || s.Status != store.Idle || s.Agent.ID != "demo" {
+		t.Errorf("%+v", s)
+	}
+	_, markdown, _ := strings.Cut(w.export(string(s.ID), workflow.Markdown).Content, "## ")
+	got := regexp.MustCompile("<[^>]*>|`+|\\S*T[0-9:.]*Z").ReplaceAllString(markdown, "")
+	const want = `You Look at this - File: a.gif (image/gif, 14 bytes) ## Agent · some-model Thoughts Hm. I look. ` +
+		`Call: read_file json { "path": "a" } Result { "lines": 1 } ## Agent · some-model Call: bash json {} Failed No. ` +
+		`## Agent · some-model Call: bash json {} Denied This call was denied. ## Agent · some-model Call: bash json {} Done. ## You Nobody answers`
+	if got = strings.Join(strings.Fields(got), " "); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	for bad, says := range map[string]string{
+		"x":                               "line 1 must be JSON",
+		`{"role":"assistant","parts":[]}`: "nobody asked",
+		`{"role":"system","parts":[]}`:    "line 1.role",
+		`{"role":"user","parts":[{}]}`:    "line 1.parts",
+		`{"id":"a","role":"user","parts":[{"type":"text","text":"x"}]}` + "\n" + `{"id":"a","role":"user","parts":[{"type":"text","text":"x"}]}`: "one id",
+		`{"role":"user","parts":[{"type":"file","url":"/media/` + strings.Repeat("0", 64) + `"}]}`:                                               "file",
+	} {
+		if f := failure(t, w.request("POST", "/import", imports(bad), nil)); f.Code != http.StatusBadRequest || !strings.Contains(f.Message, says) {
+			t.Errorf("%s: %+v", bad, f)
+		}
+	}
+}
+
 // TestImportRefuses: what is not whole, or not ours, leaves nothing behind.
 func TestImportRefuses(t *testing.T) {
 	w := open(t)
@@ -104,7 +143,7 @@ func TestImportRefuses(t *testing.T) {
 	lines := strings.SplitAfter(bundle, "\n")
 	for name, bad := range map[string]string{
 		"empty":          "",
-		"another file":   "# Markdown\n",
+		"another format": `{"format":"other","version":1,"parley":"x","parts":0}`,
 		"newer":          strings.Replace(bundle, `"version":1`, `"version":2`, 1),
 		"cut":            strings.Join(lines[:len(lines)-2], ""),
 		"changed":        strings.Replace(bundle, "Hello", "Hallo", 1),

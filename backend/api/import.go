@@ -1,7 +1,10 @@
 package api
 
 import (
+	"cmp"
+	"context"
 	"net/http"
+	"slices"
 	"time"
 
 	"parley/backend/agent"
@@ -10,18 +13,19 @@ import (
 	"parley/backend/workflow"
 )
 
-// Import is a file to make a session of: a bundle.
+// Import is a file to make a session of: a bundle, or messages as useChat has them, a line each.
 type Import struct {
 	Content string `json:"content"`
 }
 
 // importSession makes a new session of a file.
 func (d inside) importSession(r *http.Request, body Import) (Session, error) {
-	parts, err := workflow.ReadBundle([]byte(body.Content))
-	if err != nil {
-		return Session{}, err
+	src := []byte(body.Content)
+	read := d.fromMessages
+	if workflow.IsBundle(src) {
+		read = fromBundle
 	}
-	a, media, err := archived(parts)
+	a, media, err := read(r.Context(), src)
 	if err != nil {
 		return Session{}, err
 	}
@@ -33,8 +37,43 @@ func (d inside) importSession(r *http.Request, body Import) (Session, error) {
 	return d.session(s), err
 }
 
-// archived reads the parts of a bundle as what the store takes, and holds them to what a session is.
-func archived(parts []workflow.Part) (a store.Archive, media []agent.Media, err error) {
+// fromMessages makes a session of what was said, with the agent for who chose none.
+func (d inside) fromMessages(ctx context.Context, src []byte) (a store.Archive, media []agent.Media, err error) {
+	said, err := uistream.DecodeTranscript(workflow.ReadJSONL(src))
+	if err != nil {
+		return a, nil, err
+	}
+	if len(said) == 0 {
+		return a, nil, agent.Errorf(agent.CodeValidation, "The file was not imported: it is empty.")
+	}
+	now := time.Now()
+	a.Session = store.Session{CreatedAt: now, UpdatedAt: now}
+	if a.Session.Agent, err = d.Sessions.Agent(ctx, d.project, ""); err != nil {
+		return a, nil, err
+	}
+	for _, e := range said {
+		media = append(media, e.Media...)
+		started := agent.TurnStarted{Turn: agent.NewTurnID(), UserMessage: e.Asked.ID, Message: cmp.Or(e.Answer, agent.NewMessageID()), Agent: a.Session.Agent.ID, Model: e.Model}
+		turn := store.ArchivedTurn{Turn: store.Turn{
+			ID: started.Turn, Parent: a.Session.Head, UserMessage: e.Asked.ID, Message: started.Message, StopReason: agent.StopEndTurn, StartedAt: now, SettledAt: now,
+		}}
+		for _, event := range slices.Concat([]agent.Event{started}, e.Events, []agent.Event{agent.TurnCompleted{StopReason: agent.StopEndTurn, Model: e.Model}}) {
+			turn.Log = append(turn.Log, agent.Record{Turn: started.Turn, At: now, Event: event})
+		}
+		for _, m := range append([]agent.Message{e.Asked}, uistream.Durable(turn.Log)...) {
+			turn.Rows = append(turn.Rows, store.Row{Message: m, At: now})
+		}
+		a.Turns, a.Session.Head = append(a.Turns, turn), started.Turn
+	}
+	return a, media, nil
+}
+
+// fromBundle reads the parts of a bundle, and holds them to what a session is.
+func fromBundle(_ context.Context, src []byte) (a store.Archive, media []agent.Media, err error) {
+	parts, err := workflow.ReadBundle(src)
+	if err != nil {
+		return a, nil, err
+	}
 	sessions := 0
 	for _, p := range parts {
 		switch p.Kind {
@@ -43,7 +82,7 @@ func archived(parts []workflow.Part) (a store.Archive, media []agent.Media, err 
 			var s bundleSession
 			err = p.Read(&s)
 			a.Session = store.Session{
-				Agent: s.Agent, Title: s.Title, Head: s.Head, MaxTurns: max(s.MaxTurns, 1),
+				Agent: s.Agent, Title: s.Title, Head: s.Head, MaxTurns: s.MaxTurns,
 				CreatedAt: time.UnixMilli(s.CreatedAt), UpdatedAt: time.UnixMilli(s.UpdatedAt),
 			}
 		case "media":

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"errors"
 
 	"parley/backend/agent"
 	"parley/backend/store"
@@ -15,8 +16,22 @@ func (s *Sessions) Import(ctx context.Context, project agent.ProjectID, a store.
 		spec.Permissions, spec.AuthorTools, spec.CommandEnv = agent.Permissions{}, nil, nil
 	}
 	a.Session.WorkingDir = s.Folder(project)
+	for i := range a.Turns {
+		for j := range a.Turns[i].Rows {
+			row := &a.Turns[i].Rows[j]
+			if err := s.lookUpMedia(ctx, project, &row.Message); err != nil {
+				return agent.SessionKey{}, err
+			}
+			if a.Session.Title == "" {
+				a.Session.Title = title(row.Message)
+			}
+		}
+	}
 	key := agent.SessionKey{Project: project, Session: agent.NewSessionID()}
 	err := s.Store.Import(ctx, key, a, media)
+	if errors.Is(err, store.ErrExists) {
+		return key, agent.Errorf(agent.CodeValidation, "The file was not imported: two of its messages have one id.")
+	}
 	if err == nil {
 		s.changes.publish(Change{Key: key})
 	}

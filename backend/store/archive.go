@@ -70,9 +70,9 @@ func (s *Store) Import(ctx context.Context, key agent.SessionKey, a Archive, med
 		if len(a.Turns) > 0 {
 			status = Idle
 		}
-		return tx.change(ctx, `UPDATE session SET title = ?, status = ?, head = nullif(?, ''), max_turns = ?, turns = ?,
+		return tx.change(ctx, `UPDATE session SET title = ?, status = ?, head = nullif(?, ''), max_turns = coalesce(nullif(?, 0), max_turns), turns = ?,
 			input_tokens = ?, output_tokens = ?, created_at = ?, updated_at = ? WHERE key = ?`, a.Session.Title, status, ids[a.Session.Head],
-			a.Session.MaxTurns, f.turns, f.usage.Input, f.usage.Output, milliseconds(a.Session.CreatedAt), milliseconds(a.Session.UpdatedAt), row)
+			max(a.Session.MaxTurns, 0), f.turns, f.usage.Input, f.usage.Output, milliseconds(a.Session.CreatedAt), milliseconds(a.Session.UpdatedAt), row)
 	})
 	s.wakeIndex()
 	return err

@@ -1,6 +1,7 @@
 package workflow
 
 import (
+	"bytes"
 	"encoding/json"
 
 	"parley/backend/redact"
@@ -13,4 +14,14 @@ func ToJSONL(messages []json.RawMessage, known *redact.Known) []byte {
 		out = append(append(out, known.JSON(m)...), '\n')
 	}
 	return out
+}
+
+// ReadJSONL gives the lines of a file, those that are empty left out.
+func ReadJSONL(src []byte) (messages [][]byte) {
+	for line := range bytes.Lines(src) {
+		if line = bytes.TrimSpace(line); len(line) > 0 {
+			messages = append(messages, line)
+		}
+	}
+	return messages
 }
