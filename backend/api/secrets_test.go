@@ -1,6 +1,7 @@
 package api
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -141,6 +142,23 @@ func TestSecretsWithoutAKeyring(t *testing.T) {
 		if f := failure(t, w.request(method, path, body, header(ProjectHeader, "garden"))); !strings.Contains(f.Message, "The sealed key file is locked. Type its passphrase, then retry.") {
 			t.Errorf("%s: %+v", route, f)
 		}
+	}
+}
+
+func TestDeletingEverythingTakesSecretsAndKeys(t *testing.T) {
+	w := open(t)
+	var made Secret
+	var list KeyList
+	w.with("garden", "POST", "/secrets", shed, &made)
+	w.with("garden", "POST", "/keys", `{"provider":"openai","name":"own","value":"sk-own"}`, &list)
+	w.decode(w.request("POST", "/vault/delete-everything", `{"confirm":"DELETE EVERYTHING"}`, nil), new(Vault))
+	for _, account := range []string{"secret:garden/shed-key", "provider:openai:own"} {
+		if _, err := ring.Get(t.Context(), account); !errors.Is(err, vault.ErrNotFound) {
+			t.Errorf("%s is still there (%v)", account, err)
+		}
+	}
+	if got := w.secrets("garden") + w.keyring("garden"); got != "" {
+		t.Errorf("there are\n%s", got)
 	}
 }
 

@@ -91,7 +91,7 @@ func hidden(id store.SecretID, i item) (values []redact.Value) {
 		values = append(values, redact.Value{Name: name, Text: string(value)})
 		fields, _ := readFields(value) // a text that looks like JSON has parts as well, and a former value may have been JSON
 		for _, f := range fields {
-			if f.isHidden {
+			if !f.isWord && !f.isShort {
 				values = append(values, redact.Value{Name: name, Text: f.text})
 			}
 		}

@@ -5,7 +5,7 @@ import { plural } from '../ui/plural.ts';
 /** What is said about named secrets, and the keys of providers. */
 export const secretsText = {
   tabs: { secrets: 'Secrets', keys: 'Provider keys' } satisfies Record<SecretTab, string>,
-  says: 'Values that your agents’ tools use by name. No model sees them, and neither does the history. The first use in a session asks you.',
+  says: 'Values that your agents’ tools use by name. No model is told them, and the history does not keep them. The first use in a session asks you.',
   none: 'There are no secrets yet.',
   add: 'Add a secret',
   import: 'Import .env',
