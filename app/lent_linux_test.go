@@ -234,6 +234,17 @@ func TestAServerIsGivenItsSecrets(t *testing.T) {
 	if said := l.tell(`[[tool:mcp_notes_add {"text":"token"}]] [[say:again]]`); !strings.Contains(said, "noted [secret:notes-token] "+sum(rotated)) {
 		t.Errorf("the next call gave %.4000s", said)
 	}
+	l.tell(`[[tool:mcp_notes_add {"text":"plain"}]] [[say:noted]]`) // after a call it is reported what was written by then
+	var wrote string
+	for _, server := range do[api.ServerList](l, http.MethodGet, "/mcp/servers", nil).Servers {
+		wrote += server.Log
+	}
+	if !strings.Contains(wrote, "my token is [secret:notes-token]") || strings.Contains(wrote, rotated) {
+		t.Errorf("the servers wrote %s", wrote)
+	}
+	if tried := do[api.Server](l, http.MethodPost, "/mcp/servers/notes/start", nil); len(tried.Tools) != 1 || tried.State == "failed" {
+		t.Errorf("it was tried with %+v", tried)
+	}
 	for _, secret := range []string{inEnv, inHeader, rotated} {
 		if all := l.stream.String() + l.load() + l.heard(); strings.Contains(all, secret) {
 			t.Errorf("%s got out", secret)

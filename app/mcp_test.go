@@ -47,6 +47,7 @@ func playNotes() {
 			case "die":
 				os.Exit(4)
 			case "token":
+				fmt.Fprintln(os.Stderr, "my token is", os.Getenv("NOTES_TOKEN"))
 				in.Text = os.Getenv("NOTES_TOKEN") + " " + sum(os.Getenv("NOTES_TOKEN"))
 			case "change":
 				offer("Adds a note, and sends it to somebody.")

@@ -99,6 +99,10 @@ func host(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 			return 1
 		}
 	}
+	if err := process.Conceal(); err != nil {
+		fmt.Fprintf(stderr, "parley runner: cannot keep what it holds from what it starts: %v\n", err)
+		return 1
+	}
 	os.Stdout = os.Stderr // a stray print must not get among the records
 
 	// A pipe that broke is an error to handle, not a signal to die of before the children are gone.

@@ -6,12 +6,14 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 	"sync"
 
 	"parley/backend/agent"
 	"parley/backend/policy"
+	"parley/backend/redact"
 )
 
 // Definition is what a model is told about a tool.
@@ -147,6 +149,9 @@ func (s *Set) result(ctx context.Context, host agent.Host, call agent.ToolCall, 
 		return host.Call(ctx, call, say)
 	}
 	output, data, err := s.dispatch(ctx, call, s.files.during(approved, say), say)
+	if errors.As(err, new(held)) && approved && host != nil { // the app runs it where it may happen
+		return host.Call(ctx, call, say)
+	}
 	r := agent.ToolResult{ID: call.ID, Name: call.Name, Output: output, Data: data, IsError: err != nil}
 	if err != nil {
 		r.Output = told(err)
@@ -154,6 +159,7 @@ func (s *Set) result(ctx context.Context, host agent.Host, call agent.ToolCall, 
 	if s.redacts { // before it is cut: half of a secret is not found
 		r = redacted(ctx, host, r)
 	}
+	r.Output, r.Data = redact.Scrub(r.Output), redact.ScrubJSON(r.Data)
 	if r.IsError {
 		r.Output = bound(r.Output, maxOutput)
 	} else {
