@@ -59,6 +59,16 @@ func (s *Secrets) load(ctx context.Context) (*loading, error) {
 	return read, nil
 }
 
+// KnownOf gives the values of one secret, those that it had before too.
+func (s *Secrets) KnownOf(ctx context.Context, row store.Secret) (*redact.Known, error) {
+	i, err := s.item(ctx, row)
+	if err != nil {
+		return nil, err
+	}
+	defer i.wipe()
+	return redact.New(hidden(row.SecretID, i)), nil
+}
+
 // settleAll brings to an end what the keyring was not done with. A history that can only be read stays as it is.
 func (s *Secrets) settleAll(ctx context.Context) error {
 	rows, err := s.Store.UnsettledSecrets(ctx)
