@@ -642,6 +642,7 @@ export interface SecretToSweep {
 
 export interface SecretSwept {
   masked: number
+  busy: number
 }
 
 export interface SecretChange {
