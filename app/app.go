@@ -122,7 +122,7 @@ func (o *owner) open(ctx context.Context, opt ownerOptions) error {
 		return err
 	}
 	o.agents = config.NewCatalog(config.Options{
-		BuiltIn: config.BuiltIn(os.Getenv, endpoints, known), Known: config.Known{Endpoints: endpoints, Tools: tool.Names(), Programs: known},
+		BuiltIn: config.BuiltIn(os.Getenv, endpoints, known), Known: config.Known{Endpoints: endpoints, Tools: o.home.tools(), Programs: known},
 		Own: own, Folder: o.folder, Log: o.log,
 	})
 	options := history.Options{Folder: string(o.home), Folders: []string{o.home.scratches(), o.home.private(os.Getenv)}, Closing: o.leaveHistory, Log: o.log}
@@ -168,6 +168,7 @@ func (o *owner) enterHistory(ctx context.Context, s *store.Store, secrets *vault
 		Harness: harnessOf,
 		Key:     o.keyOf(secrets),
 		Servers: o.servers.Named,
+		Search:  func() (*agent.Search, error) { return config.ReadSearch(o.home.search()) },
 		Resolve: secrets.Resolve,
 		Known:   o.known(secrets),
 		Used:    secrets.Used,

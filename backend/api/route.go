@@ -61,6 +61,8 @@ var routes = []route{
 	answer("POST /sessions/{id}/restore", inside.restoreSession),
 	answer("POST /sessions/{id}/purge", inside.purgeSession),
 	accept("POST /sessions/{id}/fork", inside.forkSession),
+	asking(answer("GET /sessions/{id}/export", inside.exportSession), "format"),
+	accept("POST /import", inside.importSession),
 	answer("GET /sessions/{id}/changes/{answer}", inside.listChanges),
 	accept("POST /sessions/{id}/changes/{answer}", inside.revert),
 	answer("GET /sessions/{id}/messages", inside.listMessages),

@@ -95,6 +95,13 @@ func lend(id string, launch *agent.Launch) (servers, tools []lent) {
 		}, launch.CommandEnv))
 		launch.CommandEnv = nil
 	}
+	if s := launch.Search; s != nil && len(agent.SecretRefsIn(s.Headers)) > 0 {
+		tools = append(tools, add(lent{
+			name: agent.WebSearch, refs: agent.SecretRefsIn(s.Headers),
+			launch: agent.Launch{Tools: []string{agent.WebSearch}, Search: s},
+		}, s))
+		launch.Search = nil
+	}
 	for _, l := range tools {
 		launch.Hosted = append(launch.Hosted, agent.HostedTool{Name: l.name, Version: l.version, Secrets: l.slugs()})
 	}

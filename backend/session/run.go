@@ -194,6 +194,11 @@ func (s *Sessions) open(ctx context.Context, t *Turn, session store.Session, ins
 		return o
 	}
 	o.launch.Servers = append(o.launch.Servers, spec.OwnServers...)
+	if slices.Contains(o.launch.Tools, agent.WebSearch) {
+		if o.launch.Search, o.err = s.Search(); o.err != nil {
+			return o
+		}
+	}
 	if o.prompt.Allowed, o.err = s.Store.Allowed(ctx, t.Key); o.err != nil {
 		return o
 	}

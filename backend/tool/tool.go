@@ -36,7 +36,7 @@ type tool struct {
 	run    func(ctx context.Context, files *Files, call agent.ToolCall, say say) (output string, data json.RawMessage, err error)
 }
 
-var tools = []tool{listDirectory, readFile, searchFiles, writeFile, editFile, runCommand, gitStatus, gitDiff, gitLog, gitCommit, httpRequest, todoWrite, askUser, notify}
+var tools = []tool{listDirectory, readFile, searchFiles, writeFile, editFile, runCommand, gitStatus, gitDiff, gitLog, gitCommit, httpRequest, webSearch, todoWrite, askUser, notify}
 
 // Names lists every tool there is, in a stable order.
 func Names() []string {
@@ -89,6 +89,7 @@ func Open(policy agent.Policy, launch agent.Launch, sources ...Source) (*Set, er
 	if s.files, err = OpenFiles(policy); err != nil {
 		return nil, err
 	}
+	s.files.search = launch.Search
 	for name, value := range launch.CommandEnv {
 		s.files.lent = append(s.files.lent, name+"="+value)
 	}

@@ -7,8 +7,8 @@ import { ParleyContext, type Parley } from '../parley.ts';
 import { Dialogs } from '../ui/dialogs.ts';
 import Secrets from './dialog.tsx';
 import { dayOf, endOf } from './edit.tsx';
+import { namesIn } from './import.tsx';
 import { referencesTo } from './picker.tsx';
-import { namesIn } from './names.ts';
 import { secretsText as said } from './text.ts';
 
 const secret: Secret = { slug: 'token', name: 'Token', format: 'text', description: '', tags: [], created: 1, state: 'ok', fields: [], references: [], hides: false, warnings: [] };
