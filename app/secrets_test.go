@@ -3,7 +3,6 @@ package app
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"io"
 	"net/http"
@@ -18,8 +17,6 @@ import (
 	"parley/backend/api"
 	"parley/backend/modelserver"
 )
-
-var update = flag.Bool("update", false, "write into testdata what commands print, and what programs can do")
 
 // TestSecretsAndKeysOnTheCommandLine plays the commands in testdata/secrets.txt beside a Parley that runs: "$ args < input" and below
 // it what is printed, lines of stderr after "! ".
