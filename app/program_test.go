@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"net/http"
@@ -32,6 +33,8 @@ var binary = sync.OnceValues(func() (string, error) {
 	}
 	return path, nil
 })
+
+var update = flag.Bool("update", false, "write golden files anew, and into the table what the programs of others can do")
 
 // scrap is a folder that goes when the tests end.
 var scrap string
