@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -12,6 +13,9 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"parley/backend/api"
+	"parley/backend/modelserver"
 )
 
 // TestSecretsAndKeysOnTheCommandLine plays the commands in testdata/secrets.txt beside a Parley that runs: "$ args < input" and below
@@ -57,6 +61,58 @@ func TestSecretsAndKeysOnTheCommandLine(t *testing.T) {
 	}
 	if played.String() != string(text) {
 		t.Errorf("it went\n%s", played.String())
+	}
+}
+
+// TestARunUsesTheKeyOfItsProject, as it is then: the environment's, one in the keyring, the one that was chosen, and its next value.
+func TestARunUsesTheKeyOfItsProject(t *testing.T) {
+	model := modelserver.New(modelserver.Options{})
+	given := make(chan string, 1)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		given <- r.Header.Get("Authorization")
+		model.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	p := newPlace(t)
+	p.env = append(p.env, "PARLEY_MODEL=scripted-1", "PARLEY_OPENAI_BASE_URL="+server.URL+"/v1", "OPENAI_API_KEY=sk-of-the-environment")
+	s := p.serve()
+	store := func(name, value string) {
+		s.change(http.MethodPost, "/keys", api.NewKey{Provider: "openai", Name: name, Value: value})
+	}
+	for i, step := range []struct {
+		change func()
+		want   string
+	}{
+		{func() {}, "sk-of-the-environment"},
+		{func() { store("own", "sk-own") }, "sk-own"},
+		{func() { store("work", "sk-work") }, "sk-own"},
+		{func() { s.change(http.MethodPut, "/chosen-keys/openai", api.KeyChoice{Name: "work"}) }, "sk-work"},
+		{func() { store("work", "sk-work-renewed") }, "sk-work-renewed"},
+	} {
+		step.change()
+		said, err := io.ReadAll(s.say(fmt.Sprint("u", i), "[[say:here is "+step.want+"]]"))
+		if got := <-given; got != "Bearer "+step.want {
+			t.Errorf("step %d: the model was asked with %s", i, got)
+		}
+		if err != nil || !bytes.Contains(said, []byte("[secret:openai]")) || bytes.Contains(said, []byte(step.want)) {
+			t.Errorf("step %d: the page was told %s (%v)", i, said, err)
+		}
+	}
+}
+
+func (s *server) change(method, path string, body any) {
+	s.t.Helper()
+	if _, err := ask[api.KeyList](s.t.Context(), s.Connection, method, path, body); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func TestARunWithoutAKeySaysWhereToPutOne(t *testing.T) {
+	p := newPlace(t)
+	p.env = append(p.env, "PARLEY_MODEL=anthropic/m")
+	_, notes, code := p.run("chat", "-m", "hi")
+	if code != exitFailed || !strings.Contains(notes, "There is no API key for anthropic. Add one under Secrets and keys or with parley keys set anthropic, or set PARLEY_ANTHROPIC_API_KEY.") {
+		t.Errorf("exit %d: %s", code, notes)
 	}
 }
 

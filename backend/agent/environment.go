@@ -25,7 +25,9 @@ type Policy struct {
 	Own   Kind   // the harness that works with the person's own login, which reaches what it keeps for that; empty if none does
 
 	Commands string // of the MCP servers, a line each: they may be run
-	Reaches  string // the URLs that the launch names, a line each: their servers may be reached
+	Exempt   bool   // what is protected in Folder is as any other file: for one call that a person has allowed by itself
+
+	Reaches string // the URLs that the launch names, a line each: their servers may be reached
 }
 
 // For is p with what a launch needs besides.

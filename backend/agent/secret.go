@@ -125,6 +125,13 @@ func (l Launch) Filled(secrets map[string]string) (Launch, error) {
 	if l.CommandEnv, err = fill(l.CommandEnv); err != nil {
 		return l, err
 	}
+	if l.Search != nil {
+		search := *l.Search
+		if search.Headers, err = fill(search.Headers); err != nil {
+			return l, err
+		}
+		l.Search = &search
+	}
 	l.AuthorTools = slices.Clone(l.AuthorTools)
 	for i, t := range l.AuthorTools {
 		if slices.ContainsFunc(l.Hosted, func(h HostedTool) bool { return h.Name == t.Name }) {

@@ -60,6 +60,7 @@ type Launch struct {
 
 	Hosted     []HostedTool      `json:",omitempty"` // that the app runs
 	Redacts    bool              `json:",omitempty"` // there are secrets that the app knows: results of tools go through Host.Redact
+	Search     *Search           `json:",omitempty"` // nil if the agent does not search, or the app does it
 	CommandEnv map[string]string `json:",omitempty"` // as Spec's; where the harness is, run_command is hosted instead
 }
 
@@ -71,6 +72,9 @@ func (l Launch) Reaches() []string {
 		if s.Transport == TransportHTTP {
 			urls = append(urls, s.URL)
 		}
+	}
+	if l.Search != nil {
+		urls = append(urls, l.Search.URL)
 	}
 	for _, t := range l.AuthorTools {
 		isHosted := slices.ContainsFunc(l.Hosted, func(h HostedTool) bool { return h.Name == t.Name })

@@ -180,12 +180,12 @@ func (d *Door) ServeHTTP(to http.ResponseWriter, r *http.Request) {
 	h.Set("cache-control", "no-store")
 	h.Set(versionName, apiVersion)
 	if !d.knowsHost(r.Host) {
-		writeError(w, d.Log, errHost)
+		d.refuse(w, errHost)
 		return
 	}
 	if origin := r.Header.Get("Origin"); origin != "" {
 		if !d.knowsOrigin(origin) {
-			writeError(w, d.Log, errOrigin)
+			d.refuse(w, errOrigin)
 			return
 		}
 		h.Set("access-control-allow-origin", origin)
@@ -196,11 +196,11 @@ func (d *Door) ServeHTTP(to http.ResponseWriter, r *http.Request) {
 			return
 		}
 	} else if comesFromElsewhere(r) {
-		writeError(w, d.Log, errOrigin)
+		d.refuse(w, errOrigin)
 		return
 	}
 	if escaped := r.URL.EscapedPath(); escaped != path.Clean(escaped) {
-		writeError(w, d.Log, errNowhere) // the mux would lead on to another path
+		d.refuse(w, errNowhere) // the mux would lead on to another path
 		return
 	}
 	d.mux.ServeHTTP(w, r)
@@ -244,7 +244,7 @@ var errPanic = errors.New("panic")
 
 func (d *Door) refuseMethod(w http.ResponseWriter, allowed []string) {
 	w.Header().Set("allow", strings.Join(allowed, ", "))
-	writeError(w, d.Log, errMethod)
+	d.refuse(w, errMethod)
 }
 
 func (d *Door) knowsHost(host string) bool {
@@ -286,15 +286,15 @@ func (d *Door) admit(to route) http.Handler {
 			err = errOwners
 		}
 		if err != nil {
-			writeError(w, d.Log, err)
+			d.refuse(w, err)
 			return
 		}
 		if v, _, _ := strings.Cut(r.Header.Get(versionName), "."); v != "" && v != apiVersion {
-			writeError(w, d.Log, errVersion)
+			d.refuse(w, errVersion)
 			return
 		}
 		if r.ContentLength > maxBody {
-			writeError(w, d.Log, &http.MaxBytesError{Limit: maxBody})
+			d.refuse(w, &http.MaxBytesError{Limit: maxBody})
 			return
 		}
 		r.Body = http.MaxBytesReader(w, r.Body, maxBody)

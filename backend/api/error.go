@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"log/slog"
 	"net/http"
 	"time"
 
@@ -85,13 +84,13 @@ var statuses = map[agent.Code]int{
 	agent.CodeCancelled:           http.StatusServiceUnavailable,
 }
 
-func writeError(w http.ResponseWriter, log *slog.Logger, err error) {
+func (d *Door) refuse(w http.ResponseWriter, err error) {
 	if errors.Is(err, context.Canceled) {
 		return // nobody is there to read it
 	}
-	f := describe(err)
+	f := d.describe(err)
 	if f.Code >= http.StatusInternalServerError {
-		log.Error("request failed", "error", err)
+		d.Log.Error("request failed", "error", err)
 	}
 	if out, ok := w.(*outgoing); ok && out.begun {
 		panic(http.ErrAbortHandler) // the client sees that what it has is not the whole
@@ -102,6 +101,22 @@ func writeError(w http.ResponseWriter, log *slog.Logger, err error) {
 		out.Turn = &because.turn
 	}
 	writeJSON(w, f.Code, out)
+}
+
+// describe is what is seen of an error outside, without what is secret. While nobody can say what is, the sentence stays: it may
+// be the one that says so.
+func (d *Door) describe(err error) FailureStatus {
+	f := describe(err)
+	d.mu.Lock()
+	rooms := d.rooms
+	d.mu.Unlock()
+	if rooms == nil {
+		return f
+	}
+	if known, err := rooms.Secrets.Known(d.closing); err == nil {
+		f.Message = known.Text(f.Message)
+	}
+	return f
 }
 
 // describe is the one table from errors to what is seen of them outside.

@@ -72,6 +72,7 @@ var bodies = map[string]string{
 	"PATCH /messages/{id}/queue/{n}":       `{"text":"x"}`,
 	"POST /messages/{id}/branch":           `{"messageId":"{answer}"}`,
 	"POST /approvals/{id}":                 `{"approved":true}`,
+	"POST /import":                         `{"content":"x"}`,
 	"POST /load-session":                   `{"session_id":"{session}"}`,
 	"POST /messages":                       `{"session_id":"{session}","data":{"messages":[{"id":"u","role":"user","parts":[{"type":"text","text":"[[say:x]]"}]}]}}`,
 }

@@ -61,6 +61,8 @@ var routes = []route{
 	answer("POST /sessions/{id}/restore", inside.restoreSession),
 	answer("POST /sessions/{id}/purge", inside.purgeSession),
 	accept("POST /sessions/{id}/fork", inside.forkSession),
+	asking(answer("GET /sessions/{id}/export", inside.exportSession), "format"),
+	accept("POST /import", inside.importSession),
 	answer("GET /sessions/{id}/changes/{answer}", inside.listChanges),
 	accept("POST /sessions/{id}/changes/{answer}", inside.revert),
 	answer("GET /sessions/{id}/messages", inside.listMessages),
@@ -165,7 +167,7 @@ func stream[Item any](pattern string, fn func(inside, http.ResponseWriter, *http
 			err = fn(at, w, r)
 		}
 		if err != nil {
-			writeError(w, d.Log, err)
+			d.refuse(w, err)
 		}
 	}, response: reflect.TypeFor[Item]()}
 }
@@ -184,7 +186,7 @@ func taking[Req any](r route) route {
 
 func respond[Res any](d *Door, w http.ResponseWriter, res Res, err error) {
 	if err != nil {
-		writeError(w, d.Log, err)
+		d.refuse(w, err)
 		return
 	}
 	if _, none := any(res).(noBody); none {

@@ -1,7 +1,9 @@
 package api
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -143,6 +145,23 @@ func TestSecretsWithoutAKeyring(t *testing.T) {
 	}
 }
 
+func TestDeletingEverythingTakesSecretsAndKeys(t *testing.T) {
+	w := open(t)
+	var made Secret
+	var list KeyList
+	w.with("garden", "POST", "/secrets", shed, &made)
+	w.with("garden", "POST", "/keys", `{"provider":"openai","name":"own","value":"sk-own"}`, &list)
+	w.decode(w.request("POST", "/vault/delete-everything", `{"confirm":"DELETE EVERYTHING"}`, nil), new(Vault))
+	for _, account := range []string{"secret:garden/shed-key", "provider:openai:own"} {
+		if _, err := ring.Get(t.Context(), account); !errors.Is(err, vault.ErrNotFound) {
+			t.Errorf("%s is still there (%v)", account, err)
+		}
+	}
+	if got := w.secrets("garden") + w.keyring("garden"); got != "" {
+		t.Errorf("there are\n%s", got)
+	}
+}
+
 func (w *world) keyring(project string) string {
 	w.t.Helper()
 	var list KeyList
@@ -198,5 +217,23 @@ func TestKeysAreKeptChosenAndChecked(t *testing.T) {
 	}
 	if f := failure(t, w.request("DELETE", "/keys/openai/work", "", nil)); !strings.Contains(f.Message, `There is no key "work" of openai`) {
 		t.Errorf("again: %+v", f)
+	}
+}
+
+// TestASecretIsSweptFromWhatWasSaid before it was one: in the sessions of its own project.
+func TestASecretIsSweptFromWhatWasSaid(t *testing.T) {
+	w := open(t)
+	io.Copy(io.Discard, w.say("s", "u", "it is open-the-shed [[say:so it is open-the-shed]]").Body)
+	w.with("default", "POST", "/secrets", shed, &Secret{})
+	var swept SecretSwept
+	w.with("garden", "POST", "/secrets", strings.Replace(shed, "Shed key", "other", 1), &Secret{})
+	w.with("garden", "POST", "/sweep-secret", `{"slug":"other"}`, &swept)
+	if swept != (SecretSwept{}) {
+		t.Errorf("of another project's sessions it masked %+v", swept)
+	}
+	w.with("default", "POST", "/sweep-secret", `{"slug":"shed-key"}`, &swept)
+	said, _ := w.load("s", "")
+	if text := strings.Join(said, "\n"); swept.Masked == 0 || strings.Contains(text, "open-the-shed") || strings.Count(text, "[secret:shed-key]") < 2 {
+		t.Errorf("masked %+v; said is\n%s", swept, text)
 	}
 }

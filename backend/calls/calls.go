@@ -43,7 +43,7 @@ func (s *sandbox) Open(_ context.Context, launch agent.Launch) (agent.Conn, erro
 		return nil, agent.Errorf(agent.CodeSandbox, "The tools were asked for in a sandbox that is closed.")
 	}
 	foreign := s.backend.Foreign.For(launch)
-	tools, err := tool.Open(s.policy, launch, foreign...)
+	tools, err := tool.Open(s.policy, launch, s.backend.Foreign)
 	if err != nil {
 		return nil, err
 	}

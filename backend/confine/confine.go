@@ -55,7 +55,9 @@ func For(p agent.Policy, h Host) (Bounds, error) {
 			return Bounds{}, agent.Errorf(agent.CodeSandbox, "The agent was not started, because its working folder %s reaches %s, which no confined agent does. Choose a folder inside of it, or let the agent reach all files.", p.Folder, what)
 		}
 	}
-	b.Folder = p.Folder
+	if !p.Exempt {
+		b.Folder = p.Folder
+	}
 	if p.Scope == agent.FilesProject {
 		b.Write = append(b.Write, p.Folder)
 	} else {

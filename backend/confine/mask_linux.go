@@ -89,7 +89,7 @@ func fixRepository(git string) error {
 		switch name := filepath.Base(path); {
 		case err != nil:
 			return filepath.SkipDir
-		case e.IsDir() && (name == "objects" || name == "refs" || name == "logs"):
+		case e.IsDir() && slices.Contains([]string{"objects", "refs", "logs", "lfs", "annex"}, name): // what there is most of
 			return filepath.SkipDir
 		case name == "hooks" && e.IsDir():
 			if err := fix(path); err != nil {

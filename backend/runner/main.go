@@ -57,6 +57,7 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	programs := program.NewBackend(speakers, cmp.Or(os.Getenv(confine.EnvTools), "127.0.0.1:0"))
 	side := calls.NewBackend()
 	loop.Foreign, demo.Foreign, programs.Foreign, side.Foreign = servers.Tools, servers.Tools, servers.Tools, servers.Tools
+	programs.Changed = servers.Changed
 	engines := Engines{
 		agent.BackendInprocess: loop, agent.BackendScripted: demo, agent.BackendCalls: side,
 		agent.BackendLocal: programs, agent.BackendACP: programs,

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"context"
 	"encoding/json"
 	"os"
 	"os/exec"
@@ -11,7 +12,16 @@ import (
 	"parley/backend/agent"
 )
 
-// TestWhatIsProtectedInAFolder: the sandbox holds it, also for a call that a person has allowed, which says so; and git works as
+// elsewhere is the app, which runs what a sandbox does not let happen.
+type elsewhere struct{}
+
+func (elsewhere) Call(_ context.Context, call agent.ToolCall, _ func(agent.Event)) agent.ToolResult {
+	return agent.ToolResult{ID: call.ID, Name: call.Name, Output: "run elsewhere"}
+}
+
+func (elsewhere) Redact(_ context.Context, text string) (string, error) { return text, nil }
+
+// TestWhatIsProtectedInAFolder: the sandbox holds it, and a call that a person has allowed is the app's to run; and git works as
 // ever beside it.
 func TestWhatIsProtectedInAFolder(t *testing.T) {
 	l, policy := newLocal(t, "runner")
@@ -45,7 +55,7 @@ func TestWhatIsProtectedInAFolder(t *testing.T) {
 		t.Helper()
 		p := say("[[tool:" + name + " " + input + "]]")
 		p.Messages = append(p.Messages, agent.Message{ID: "m2", Role: agent.RoleAssistant, Parts: []agent.Part{agent.ToolCallPart{ID: "c1", Name: name, Args: json.RawMessage(input)}}})
-		p.Approved = []string{"c1"}
+		p.Approved, p.Host = []string{"c1"}, elsewhere{}
 		for _, e := range listen(t.Context(), conn, p, nil).events {
 			if r, ok := e.(agent.ToolResult); ok {
 				return r
@@ -56,7 +66,7 @@ func TestWhatIsProtectedInAFolder(t *testing.T) {
 	}
 	for _, name := range []string{".env", ".git/config", ".git/hooks/pre-commit"} {
 		r := approved("write_file", `{"path":"`+name+`","content":"x"}`)
-		if !r.IsError || !strings.HasPrefix(r.Output, name+" could not be written, because the sandbox of this session holds what is protected as it is.") {
+		if r.Output != "run elsewhere" {
 			t.Errorf("%s: %+v", name, r)
 		}
 	}

@@ -5,8 +5,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"reflect"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"parley/backend/agent"
@@ -22,7 +24,9 @@ type host struct {
 	sessions *Sessions
 	key      agent.SessionKey
 	policy   agent.Policy
-	tools    map[string]lent // by the names that the harness knows
+	tools    map[string]lent  // by the names that the harness knows
+	allowed  []agent.ToolCall // by a person, each by itself, and not run yet
+	excepted atomic.Bool      // what the harness's sandbox holds was changed past it
 }
 
 // lent is a tool, or a server of tools, that is given secrets.
@@ -32,6 +36,15 @@ type lent struct {
 	version string // of the agent, what it is, and its secrets
 	refs    []agent.SecretRef
 	launch  agent.Launch // of the side: nothing but this
+	exempt  bool         // it runs in a side of its own, that holds nothing back and ends with the call
+}
+
+// side names the side that l runs in, of those of a session.
+func (l lent) side() string {
+	if l.exempt {
+		return "!" // no server is called so
+	}
+	return l.server
 }
 
 // slugs lists the secrets of l, each once.
@@ -44,14 +57,19 @@ func (l lent) slugs() []string {
 	return slices.Compact(slugs)
 }
 
+// launched is l with what the launches of all sides are.
+func (l lent) launched() lent {
+	l.launch.Backend, l.launch.Harness, l.launch.PermissionPolicy = agent.BackendCalls, agent.KindNative, agent.PermissionAuto
+	l.launch.Redacts = true
+	return l
+}
+
 // lend takes what is given secrets out of the launch of an agent. Of servers nothing is left in it, of tools only that they
 // are hosted.
 func lend(id string, launch *agent.Launch) (servers, tools []lent) {
 	add := func(l lent, definition any) lent {
 		l.version = versionOf(id, definition, l.refs)
-		l.launch.Backend, l.launch.Harness, l.launch.PermissionPolicy = agent.BackendCalls, agent.KindNative, agent.PermissionAuto
-		l.launch.Redacts = true
-		return l
+		return l.launched()
 	}
 	var plain []agent.MCPServer
 	for _, server := range launch.Servers {
@@ -77,6 +95,13 @@ func lend(id string, launch *agent.Launch) (servers, tools []lent) {
 		}, launch.CommandEnv))
 		launch.CommandEnv = nil
 	}
+	if s := launch.Search; s != nil && len(agent.SecretRefsIn(s.Headers)) > 0 {
+		tools = append(tools, add(lent{
+			name: agent.WebSearch, refs: agent.SecretRefsIn(s.Headers),
+			launch: agent.Launch{Tools: []string{agent.WebSearch}, Search: s},
+		}, s))
+		launch.Search = nil
+	}
 	for _, l := range tools {
 		launch.Hosted = append(launch.Hosted, agent.HostedTool{Name: l.name, Version: l.version, Secrets: l.slugs()})
 	}
@@ -97,13 +122,16 @@ func (h *host) Call(ctx context.Context, call agent.ToolCall, say func(agent.Eve
 	}
 	l, ok := h.tools[call.Name]
 	if !ok {
+		l, ok = h.exception(call)
+	}
+	if !ok {
 		return failed(call.Name + " was not run: nobody has given this agent such a tool.")
 	}
 	var result agent.ToolResult
 	var missing mcp.Report
 	err := h.visit(ctx, l, &call, func(e agent.Event) {
 		switch e := e.(type) {
-		case agent.ToolProgress:
+		case agent.ToolProgress, agent.FileWritten:
 			say(e)
 		case agent.ToolResult:
 			result = e
@@ -123,6 +151,29 @@ func (h *host) Call(ctx context.Context, call agent.ToolCall, say func(agent.Eve
 		return failed("The MCP server " + missing.Server + " is not there: " + missing.Reason)
 	}
 	return h.clean(ctx, result)
+}
+
+// exception gives how a call runs that the harness's sandbox holds back: one that writes what is protected, as a person has
+// allowed it by itself.
+func (h *host) exception(call agent.ToolCall) (lent, bool) {
+	writes := call.Name == "write_file" || call.Name == "edit_file"
+	isAllowed := slices.ContainsFunc(h.allowed, func(a agent.ToolCall) bool {
+		return a.ID == call.ID && a.Name == call.Name && sameValue(a.Input, call.Input)
+	})
+	return lent{name: call.Name, exempt: true, launch: agent.Launch{Tools: []string{call.Name}}}.launched(), writes && isAllowed
+}
+
+func sameValue(a, b json.RawMessage) bool {
+	var x, y any
+	return json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil && reflect.DeepEqual(x, y)
+}
+
+// inside is the host of what runs in a side: nothing of that is run elsewhere.
+type inside struct{ *host }
+
+// Call is agent.Host's.
+func (inside) Call(_ context.Context, call agent.ToolCall, _ func(agent.Event)) agent.ToolResult {
+	return agent.ToolResult{ID: call.ID, Name: call.Name, IsError: true, Output: call.Name + " could not write there: you may not, whoever asks. Look at its permissions."}
 }
 
 // clean is a result without what is known to be secret. One that cannot be searched is withheld.
@@ -150,8 +201,9 @@ func (h *host) Redact(ctx context.Context, text string) (string, error) {
 // visit lets a side run a call, or only say what there is, and passes on what it says. The values of secrets are looked up
 // now, and go nowhere else.
 func (h *host) visit(ctx context.Context, l lent, call *agent.ToolCall, say func(agent.Event)) error {
-	name, side := l.name, l.server
-	prompt := agent.Prompt{Key: sideKey(h.key, side), Turn: agent.NewTurnID(), Host: h}
+	name, side, policy := l.name, l.side(), h.policy
+	policy.Exempt = l.exempt
+	prompt := agent.Prompt{Key: sideKey(h.key, side), Turn: agent.NewTurnID(), Host: inside{h}}
 	if call != nil {
 		name = call.Name
 		prompt.Approved = []string{call.ID}
@@ -165,11 +217,17 @@ func (h *host) visit(ctx context.Context, l lent, call *agent.ToolCall, say func
 	if prompt.Secrets, err = h.resolve(ctx, l, name); err != nil {
 		return err
 	}
-	conn, err := h.sessions.Sides.Open(ctx, prompt.Key, h.policy, l.launch)
+	conn, err := h.sessions.Sides.Open(ctx, prompt.Key, policy, l.launch)
 	if err != nil {
 		return err
 	}
-	defer conn.Close()
+	defer func() {
+		conn.Close()
+		if l.exempt {
+			h.excepted.Store(true)
+			<-h.sessions.Sides.Evict(prompt.Key)
+		}
+	}()
 	for event, err := range conn.Prompt(ctx, prompt) {
 		if err != nil {
 			return err

@@ -74,6 +74,7 @@ type opened struct {
 	conn   agent.Conn
 	launch agent.Launch
 	prompt agent.Prompt
+	host   *host         // of the prompt; nil if it has none
 	said   []agent.Event // before the agent says anything
 	asks   []agent.Event // that come before it: then it is not asked yet
 	err    error
@@ -100,7 +101,12 @@ func (s *Sessions) run(ctx context.Context, t *Turn, open func(*turnLog) opened)
 // answer lets the agent speak and says how it ended: with TurnCompleted or TurnPaused. Everything said is stored and shown by
 // the time it returns.
 func (s *Sessions) answer(ctx context.Context, t *Turn, log *turnLog, o opened) agent.Event {
-	defer o.close()
+	defer func() {
+		o.close()
+		if o.host != nil && o.host.excepted.Load() { // a runner that starts anew holds what is protected again
+			s.Environment.Evict(t.Key)
+		}
+	}()
 	if o.err == nil {
 		o.err = log.store(ctx, append(o.said, o.asks...))
 	}
@@ -139,7 +145,7 @@ func (s *Sessions) openNew(ctx context.Context, t *Turn, session store.Session, 
 	if err != nil {
 		return opened{err: err}
 	}
-	return s.open(ctx, t, session, instructions, at.parent, append(before, at.asked))
+	return s.open(ctx, t, session, instructions, at.parent, append(before, at.asked), nil)
 }
 
 // reopen opens the agent for a turn that was paused, with what follows from the answers.
@@ -163,18 +169,16 @@ func (s *Sessions) reopen(ctx context.Context, t *Turn, session store.Session, l
 	if err != nil {
 		return opened{err: err}
 	}
-	o := s.open(ctx, t, session, instructions, row.Parent, append(before, log.secrets.restore(uistream.Durable(t.records))...))
-	o.prompt.Approved = approved
-	return o
+	return s.open(ctx, t, session, instructions, row.Parent, append(before, log.secrets.restore(uistream.Durable(t.records))...), approved)
 }
 
 // open resolves what the turn needs besides what was said, and opens the agent.
-func (s *Sessions) open(ctx context.Context, t *Turn, session store.Session, instructions string, after agent.TurnID, said []agent.Message) (o opened) {
+func (s *Sessions) open(ctx context.Context, t *Turn, session store.Session, instructions string, after agent.TurnID, said []agent.Message, approved []string) (o opened) {
 	t.mu.Lock()
 	t.began = session.Mode
 	t.mu.Unlock()
 	o.agent = session.Agent
-	o.prompt = agent.Prompt{Key: t.Key, Turn: t.ID, After: after, Messages: withoutGrants(said)}
+	o.prompt = agent.Prompt{Key: t.Key, Turn: t.ID, After: after, Messages: withoutGrants(said), Approved: approved}
 	spec := session.Agent
 	spec.SystemPrompt = instructions
 	spec.Permissions.Mode = session.Mode
@@ -190,16 +194,21 @@ func (s *Sessions) open(ctx context.Context, t *Turn, session store.Session, ins
 		return o
 	}
 	o.launch.Servers = append(o.launch.Servers, spec.OwnServers...)
+	if slices.Contains(o.launch.Tools, agent.WebSearch) {
+		if o.launch.Search, o.err = s.Search(); o.err != nil {
+			return o
+		}
+	}
 	if o.prompt.Allowed, o.err = s.Store.Allowed(ctx, t.Key); o.err != nil {
 		return o
 	}
-	if spec.Provider != "" {
+	if e := o.launch.Endpoint; e != nil {
 		var key string
-		if key, o.err = s.Key(ctx, t.Key.Project, spec.Provider); o.err != nil {
+		if key, o.err = s.Key(ctx, t.Key.Project, e.Provider); o.err != nil {
 			return o
 		}
 		if key != "" {
-			o.prompt.Secrets = map[string]string{spec.Provider: key}
+			o.prompt.Secrets = map[string]string{e.Provider: key}
 		}
 	}
 	policy := s.Policy(session)
@@ -217,7 +226,8 @@ func (s *Sessions) open(ctx context.Context, t *Turn, session store.Session, ins
 // lend has the app run what of the launch is given secrets, as far as a person allows it.
 func (s *Sessions) lend(ctx context.Context, t *Turn, o *opened, id string, policy agent.Policy) {
 	servers, tools := lend(id, &o.launch)
-	h := &host{s, t.Key, policy, map[string]lent{}}
+	h := &host{sessions: s, key: t.Key, policy: policy, tools: map[string]lent{}}
+	_, h.allowed = o.prompt.Resumed()
 	for _, l := range tools {
 		h.tools[l.name] = l
 	}
@@ -230,7 +240,7 @@ func (s *Sessions) lend(ctx context.Context, t *Turn, o *opened, id string, poli
 	o.said = append(o.said, said...)
 	known, err := s.Known(ctx)
 	o.launch.Redacts = known != nil || err != nil // what cannot be searched is withheld
-	o.prompt.Host = h
+	o.host, o.prompt.Host = h, h
 }
 
 // Policy says what the session's agent may touch.

@@ -32,6 +32,7 @@ type Options struct {
 	Resolve     func(context.Context, agent.ProjectID, agent.SecretRef) (string, error)             // the value of a secret, as it is now
 	Known       func(context.Context) (*redact.Known, error)                                        // what is secret; nil: nothing is
 	Used        func(ctx context.Context, key agent.SessionKey, slug, tool string) error            // notes that a tool was given a secret
+	Search      func() (*agent.Search, error)                                                       // the search engine that is set up; an error says that there is none
 	Scratch     func(agent.SessionKey) string                                                       // a session's own folder
 	Folder      func(agent.ProjectID) string                                                        // that the new sessions of a project are about; empty if none
 	Data        string                                                                              // as agent.Policy's

@@ -94,6 +94,11 @@ func (f *fork) copyLog(ctx context.Context, from, to agent.TurnID) (first, last 
 	if err != nil {
 		return 0, 0, err
 	}
+	return f.writeLog(ctx, records, to)
+}
+
+// writeLog stores the log of a turn under the turn's new id.
+func (f *fork) writeLog(ctx context.Context, records []agent.Record, to agent.TurnID) (first, last int64, err error) {
 	if len(records) > 2 { // more than a beginning and an end
 		f.turns++
 	}

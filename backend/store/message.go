@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"time"
 
 	"parley/backend/agent"
 )
@@ -53,17 +54,44 @@ func (s *Store) Message(ctx context.Context, key agent.SessionKey, id agent.Mess
 	return m, err
 }
 
-// History gives the durable messages of the branch that ends in head, in order: what a model is told was said. Its joins
-// are CROSS JOINs so that SQLite goes from the branch to its messages; it would read every message of every session.
+// Row is a durable message, and its place in its session.
+type Row struct {
+	agent.Message
+	Seq int64 // numbers have gaps where other branches are
+	At  time.Time
+}
+
+// History gives the durable messages of the branch that ends in head, in order: what a model is told was said.
 func (s *Store) History(ctx context.Context, head agent.TurnID) ([]agent.Message, error) {
-	return s.listMessages(ctx, path+`
-		SELECT id, role, content, model FROM (
+	rows, err := s.Rows(ctx, head)
+	messages := make([]agent.Message, len(rows))
+	for i, row := range rows {
+		messages[i] = row.Message
+	}
+	return messages, err
+}
+
+// Rows is History, with where and when each message was stored. Its joins are CROSS JOINs so that SQLite goes from the branch to
+// its messages; it would read every message of every session.
+func (s *Store) Rows(ctx context.Context, head agent.TurnID) ([]Row, error) {
+	return s.listRows(ctx, path+`
+		SELECT id, role, content, model, seq, at FROM (
 			SELECT depth, 0 AS answer, message.* FROM path CROSS JOIN turn ON turn.id = path.id
 				CROSS JOIN message ON message.session = turn.session AND message.id = turn.user_message
 			UNION ALL
 			SELECT depth, 1 AS answer, message.* FROM path CROSS JOIN turn ON turn.id = path.id
 				CROSS JOIN message ON message.turn = path.id AND message.id <> turn.user_message
 		) ORDER BY depth DESC, answer, seq`, head, 1<<40)
+}
+
+func (s *Store) listRows(ctx context.Context, query string, args ...any) ([]Row, error) {
+	rows, err := s.read.query(ctx, query, args...)
+	return list(rows, err, func(row scanner) (r Row, err error) {
+		var at int64
+		r.Message, err = scanMessage(row, &r.Seq, &at)
+		r.At = instant(at)
+		return r, err
+	})
 }
 
 // Editions gives every message that was sent under an id (see agent.MessageID.Edit), oldest first. A fork may lack some.
@@ -81,13 +109,13 @@ func (s *Store) Editions(ctx context.Context, key agent.SessionKey, shown agent.
 
 func (s *Store) listMessages(ctx context.Context, query string, args ...any) ([]agent.Message, error) {
 	rows, err := s.read.query(ctx, query, args...)
-	return list(rows, err, scanMessage)
+	return list(rows, err, func(row scanner) (agent.Message, error) { return scanMessage(row) })
 }
 
-func scanMessage(row scanner) (agent.Message, error) {
+func scanMessage(row scanner, more ...any) (agent.Message, error) {
 	var m agent.Message
 	var content string
-	if err := row.Scan(&m.ID, &m.Role, &content, &m.Model); err != nil {
+	if err := row.Scan(append([]any{&m.ID, &m.Role, &content, &m.Model}, more...)...); err != nil {
 		return agent.Message{}, err
 	}
 	var err error

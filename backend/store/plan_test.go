@@ -16,7 +16,8 @@ func TestEveryStatementFindsItsRows(t *testing.T) {
 	must(t, s.CreateSession(t.Context(), home, spec, ""))
 	called := []string{"StartTurn", "AppendEvents", "SettleTurn", "Close"}                                   // by say, and by the end
 	called = append(called, "Backup", "Rekey", "Durable", "Lost", "ReadOnly", "Header", "Summary", "Verify") // about the whole file
-	for _, c := range everyCall(t, s) {
+	called = append(called, "EverySession", "Rewrite")                                                       // a sweep reads all that was said
+	for _, c := range append(everyCall(t, s), exportCalls(t, s)...) {
 		if err := c.call(); err != nil {
 			t.Fatalf("%s: %v", c.method, err)
 		}
@@ -128,6 +129,19 @@ func everyCall(t *testing.T, s *Store) []namedCall {
 		{"PurgeSession", func() error { return errors.Join(s.DeleteSession(ctx, other), s.PurgeSession(ctx, other)) }},
 		{"forget", func() error { _, err := s.forget(ctx); return err }},
 		{"collectMedia", func() error { _, err := s.collectMedia(ctx, instant(1<<50)); return err }},
+	}
+}
+
+// exportCalls are what takes a session out and in again.
+func exportCalls(t *testing.T, s *Store) []namedCall {
+	ctx := t.Context()
+	return []namedCall{
+		{"Rows", func() error { _, err := s.Rows(ctx, "t4"); return err }},
+		{"Archive", func() error { _, err := s.Archive(ctx, home); return err }},
+		{"Import", func() error {
+			a, err := s.Archive(ctx, home)
+			return errors.Join(err, s.Import(ctx, agent.SessionKey{Project: home.Project, Session: "imported"}, a, []agent.Media{picture}))
+		}},
 	}
 }
 

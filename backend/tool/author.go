@@ -84,6 +84,9 @@ func answer(said string) (output string, data json.RawMessage) {
 	if d.Decode(&both) != nil || d.More() || both.Output == nil && both.Data == nil {
 		return said, nil
 	}
+	if string(both.Data) == "null" {
+		both.Data = nil
+	}
 	if both.Output == nil {
 		return string(both.Data), both.Data
 	}

@@ -41,7 +41,7 @@ func openHosting(t *testing.T, foreign ...Foreign) *Set {
 			t.Fatal(err)
 		}
 	}
-	set, err := Open(agent.Policy{Scratch: dir}, agent.Launch{Tools: []string{"read_file", "run_command"}, Hosted: hostedTools, Redacts: true}, foreign...)
+	set, err := Open(agent.Policy{Scratch: dir}, agent.Launch{Tools: []string{"read_file", "run_command"}, Hosted: hostedTools, Redacts: true}, func(agent.Launch) []Foreign { return foreign })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,5 +124,22 @@ func TestResultsAreRedacted(t *testing.T) {
 	}
 	if r := set.Run(t.Context(), app{}, agent.ToolCall{ID: "c", Name: "read_file", Input: json.RawMessage(`{"path":"hunter2"}`)}, unheard); strings.Contains(r.Output+string(r.Data), "hunter2") || !strings.Contains(r.Output, "[secret:password]") {
 		t.Errorf("%+v %s", r, r.Data)
+	}
+}
+
+// TestWhatLooksLikeACredentialIsNoResult: also where the app knows of no secret.
+func TestWhatLooksLikeACredentialIsNoResult(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "a.txt"), []byte("token ghp_"+strings.Repeat("a1B2", 9)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	set, err := Open(agent.Policy{Scratch: dir}, agent.Launch{Tools: []string{"read_file"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer set.Close()
+	r := set.Run(t.Context(), nil, agent.ToolCall{ID: "c", Name: "read_file", Input: json.RawMessage(`{"path":"a.txt"}`)}, func(agent.Event) {})
+	if r.IsError || !strings.Contains(r.Output, "token [credential]") || strings.Contains(string(r.Data), "a1B2") {
+		t.Errorf("read %+v", r)
 	}
 }

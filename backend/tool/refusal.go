@@ -27,10 +27,13 @@ func explain(err error, path string) error {
 		return refuse("%s does not exist. list_directory shows what there is.", path)
 	}
 	if isRefusedByTheSystem(err) && protect(path, path, writing) != nil {
-		return refuse("%s could not be written, because the sandbox of this session holds what is protected as it is. The person can change it by hand, or let the agent reach all files.", path)
+		return held{refusal(path + " was not written: it is protected, and the sandbox of this session holds it as it is.")}
 	}
 	return refuse("%s cannot be used: %v.", path, reason(err))
 }
+
+// held is the refusal of what a person may allow, and the sandbox does not let happen.
+type held struct{ refusal }
 
 // isRefusedByTheSystem reports whether a file is one that a sandbox hides, or holds as it is.
 func isRefusedByTheSystem(err error) bool {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { AgentDetails } from '../api/types.gen.ts';
 import { blank, idFor, toDetails, toDraft } from './draft.ts';
-import { blankTool } from './own.ts';
+import { blankTool } from './tool.ts';
 import { agentsText } from './text.ts';
 
 const said = agentsText.editor.own;
@@ -54,9 +54,13 @@ test('variables go with the commands that they are for', () => {
   expect(toDetails({ ...toDraft(whole), tools: ['read_file'] })).toMatchObject({ command_env: {} });
 });
 
-test('a tool of its own whose JSON is none is refused by name', () => {
+test('a tool of its own that cannot be read is refused by name', () => {
   const tool = { ...blankTool, name: 'count' };
-  expect(toDetails({ ...blank, own: [tool, { ...tool, schema: '{' }, { ...tool, args: 'x' }] })).toEqual([said.badJSON('count', said.schema), said.badJSON('count', said.args)]);
+  expect(toDetails({ ...blank, own: [tool, { ...tool, schema: '{' }, { ...tool, args: 'x' }, { ...tool, seconds: 'ten' }] })).toEqual([
+    said.badJSON('count', said.schema),
+    said.badJSON('count', said.args),
+    said.badSeconds('count'),
+  ]);
 });
 
 test('a row that nothing was written into is no rule', () => {

@@ -1,5 +1,5 @@
 import type { AgentDetails, Rule } from '../api/types.gen.ts';
-import { fromOwn, fromPairs, toOwn, toPairs, type OwnTool, type Pair } from './own.ts';
+import { fromOwn, fromPairs, toOwn, toPairs, type OwnTool, type Pair } from './tool.ts';
 
 /** An agent as a form holds it: every field is there. */
 export interface Draft extends Required<Omit<AgentDetails, 'permissions' | 'options' | 'login' | 'harness' | 'author_tools' | 'command_env'>> {

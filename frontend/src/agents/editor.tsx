@@ -8,7 +8,7 @@ import { useStore } from '../ui/store.ts';
 import { text } from '../ui/text.ts';
 import { idFor, isProgram, runCommand, toDetails, type Draft } from './draft.ts';
 import { Cell, Checks, Choice, Field, Group, LongField, Rows } from './fields.tsx';
-import { OwnTools, Pairs, references } from './own.tsx';
+import { OwnTools, Pairs, references } from './tools.tsx';
 import { Servers } from './servers.tsx';
 import { agentsText } from './text.ts';
 

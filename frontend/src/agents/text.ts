@@ -88,6 +88,7 @@ export const agentsText = {
       secondsSay: '30, unless you say so; 600 at most.',
       permission: 'Calls of it',
       permissions: { '': 'As the rules say', allow: 'Allow', ask: 'Ask', deny: 'Deny' },
+      badSeconds: (tool: string) => `The seconds that the tool “${tool}” may take have to be a number.`,
       badJSON: (tool: string, what: string) => `“${what}” of the tool “${tool}” is not JSON.`,
     },
     env: 'Variables of its commands',

@@ -327,6 +327,17 @@ export interface ForkRequest {
   login?: Login
 }
 
+export interface Exported {
+  name: string
+  mediaType: string
+  content: string
+  warnings: string[]
+}
+
+export interface Import {
+  content: string
+}
+
 export interface ChangedFile {
   path: string
   diffs: string[]
@@ -642,6 +653,7 @@ export interface SecretToSweep {
 
 export interface SecretSwept {
   masked: number
+  busy: number
 }
 
 export interface SecretChange {

@@ -4,6 +4,8 @@ import type { Secret, SecretList } from '../api/types.gen.ts';
 import { useParley } from '../parley.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
+import type { SecretTab } from '../ui/dialogs.ts';
+import { useStore } from '../ui/store.ts';
 import { text } from '../ui/text.ts';
 import { AddSecret, EditSecret, RemoveSecret, RotateSecret } from './edit.tsx';
 import { ImportSecrets } from './import.tsx';
@@ -11,12 +13,13 @@ import { AddKey, Keys } from './keys.tsx';
 import { SecretRow, type Change } from './row.tsx';
 import { secretsText as said } from './text.ts';
 
-type Kind = keyof typeof said.kinds;
 type Doing = { what: 'list'; warnings: string[] } | { what: 'add' | 'import' | 'addKey' } | { what: Change; secret: Secret };
 
 /** The named secrets, the keys of providers, and what can be done about them. */
 export default function Secrets() {
-  const [kind, turnTo] = useState<Kind>('secrets');
+  const { dialogs } = useParley();
+  const opened = useStore(dialogs, ({ dialog }) => (dialog?.kind === 'secrets' ? dialog.tab : 'secrets'));
+  const [tab, turnTo] = useState(opened);
   const [doing, start] = useState<Doing>({ what: 'list', warnings: [] });
   const back = (warnings: string[]) => start({ what: 'list', warnings });
   switch (doing.what) {
@@ -36,19 +39,19 @@ export default function Secrets() {
   return (
     <Dialog title={text.secrets} isWide>
       <div className="mt-3 flex gap-1 border-b border-line">
-        {(Object.keys(said.kinds) as Kind[]).map(each => (
+        {(Object.keys(said.tabs) as SecretTab[]).map(each => (
           <button
             key={each}
             type="button"
-            aria-pressed={each === kind}
+            aria-pressed={each === tab}
             onClick={() => turnTo(each)}
             className="-mb-px border-b-2 border-transparent px-2 pb-1.5 text-sm text-soft hover:text-ink aria-pressed:border-accent aria-pressed:font-medium aria-pressed:text-ink"
           >
-            {said.kinds[each]}
+            {said.tabs[each]}
           </button>
         ))}
       </div>
-      {kind === 'secrets' ? <List warnings={doing.warnings} onStart={start} /> : <Keys onAdd={() => start({ what: 'addKey' })} />}
+      {tab === 'secrets' ? <List warnings={doing.warnings} onStart={start} /> : <Keys onAdd={() => start({ what: 'addKey' })} />}
     </Dialog>
   );
 }

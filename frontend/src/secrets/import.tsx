@@ -5,7 +5,6 @@ import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { useAttempt } from '../vault/attempt.ts';
 import { ChoiceField, Step, ValueField, valueOf } from './form.tsx';
-import { namesIn } from './names.ts';
 import { secretsText } from './text.ts';
 
 const said = secretsText.importing;
@@ -65,4 +64,9 @@ function Imported({ result: { made, refused }, onDone }: { result: SecretsImport
       </div>
     </Dialog>
   );
+}
+
+/** The names in the text of a .env file. What the lines are worth the door says. */
+export function namesIn(file: string): string[] {
+  return [...file.matchAll(/^[ \t]*(?:export[ \t]+)?([A-Za-z_][A-Za-z0-9_.-]*)[ \t]*=/gm)].map(([, name]) => name!);
 }

@@ -17,6 +17,7 @@ import { readFile } from './read_file.tsx';
 import { commandOf, runCommand } from './run_command.tsx';
 import { searchFiles } from './search_files.tsx';
 import { todoWrite } from './todo_write.tsx';
+import { webSearch } from './web_search.tsx';
 import { changeIn, editsIn, writeFile } from './write_file.tsx';
 
 /** The cards of Parley's own tools. */
@@ -32,6 +33,7 @@ const cards = new Map<string, Card>([
   ['git_log', gitLog],
   ['git_commit', gitCommit],
   ['http_request', httpRequest],
+  ['web_search', webSearch],
   ['todo_write', todoWrite],
   ['ask_user', askUser],
   ['notify', notify],

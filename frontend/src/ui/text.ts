@@ -321,6 +321,7 @@ export const text = {
       lines === total ? plural(total, 'line', 'lines') : `lines ${from}–${from + lines - 1} of ${count.format(total)}`,
     entries: (n: number, more: boolean) => (more ? `first ${plural(n, 'entry', 'entries')}` : plural(n, 'entry', 'entries')),
     matches: (n: number, files: number, more: boolean) => `${more ? 'first ' : ''}${plural(n, 'match', 'matches')} in ${plural(files, 'file', 'files')}`,
+    results: (n: number) => plural(n, 'result', 'results'),
     done: (done: number, items: number) => `${count.format(done)} of ${count.format(items)} done`,
     notText: (type: string, bytes: number) => `${count.format(bytes)} bytes of ${type}, which is not text.`,
     noMatches: 'Nothing matches.',

@@ -65,6 +65,7 @@ export function toOwn({ input_schema, args, timeout_ms, headers, secrets, ...res
 export function fromOwn({ kind, name, description, schema, runtime, code, url, method, headers, secrets, args, seconds, permission }: OwnTool): AuthorTool | string {
   const [takes, fixed] = [parsed(schema), parsed(args || 'null')];
   if (!takes || !fixed) return said.badJSON(name, takes ? said.args : said.schema);
+  if (!(Number(seconds) >= 0)) return said.badSeconds(name);
   return {
     kind,
     name: name.trim(),
