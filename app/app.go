@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"sync/atomic"
 	"time"
 
 	"parley/backend/agent"
@@ -20,6 +21,7 @@ import (
 	"parley/backend/process"
 	"parley/backend/program"
 	"parley/backend/provider"
+	"parley/backend/redact"
 	"parley/backend/revert"
 	"parley/backend/runner"
 	"parley/backend/session"
@@ -44,9 +46,11 @@ type owner struct {
 	door     *api.Door
 	server   *http.Server
 	served   chan error
+	seen     atomic.Pointer[redact.Known] // what was secret when that was asked last; nothing before
 
 	// While the history is open.
 	env   *agent.Environment
+	sides *agent.Environment
 	rooms *api.Rooms
 }
 
@@ -77,7 +81,8 @@ func join(ctx context.Context, h home, o ownerOptions) (Connection, *owner, erro
 		}
 		return c, nil, nil
 	}
-	own := &owner{lock: lock, home: h, servers: config.OpenServers(h.servers()), log: o.log, served: make(chan error, 1)}
+	own := &owner{lock: lock, home: h, servers: config.OpenServers(h.servers()), served: make(chan error, 1)}
+	own.log = slog.New(redacted{o.log.Handler(), own.seen.Load})
 	if err := own.open(ctx, o); err != nil {
 		own.close()
 		return Connection{}, nil, err
@@ -117,7 +122,7 @@ func (o *owner) open(ctx context.Context, opt ownerOptions) error {
 		return err
 	}
 	o.agents = config.NewCatalog(config.Options{
-		BuiltIn: config.BuiltIn(os.Getenv, endpoints, known), Known: config.Known{Endpoints: endpoints, Tools: tool.Names(), Programs: known},
+		BuiltIn: config.BuiltIn(os.Getenv, endpoints, known), Known: config.Known{Endpoints: endpoints, Tools: o.home.tools(), Programs: known},
 		Own: own, Folder: o.folder, Log: o.log,
 	})
 	options := history.Options{Folder: string(o.home), Folders: []string{o.home.scratches(), o.home.private(os.Getenv)}, Closing: o.leaveHistory, Log: o.log}
@@ -152,16 +157,21 @@ func (o *owner) open(ctx context.Context, opt ownerOptions) error {
 
 // enterHistory builds what stands on the history, and lets the door open onto it.
 func (o *owner) enterHistory(ctx context.Context, s *store.Store, secrets *vault.Secrets, harnessOf func(agent.Kind) (agent.Harness, error)) error {
-	o.env = agent.NewEnvironment(o.backend, agent.DefaultLimits)
+	o.env, o.sides = agent.NewEnvironment(o.backend, agent.DefaultLimits), agent.NewEnvironment(o.backend, agent.SideLimits)
 	sessions, err := session.Open(ctx, session.Options{
 		Store:       s,
 		Environment: o.env,
+		Sides:       o.sides,
 		Agent: func(ctx context.Context, project agent.ProjectID, id string) (agent.Spec, error) {
 			return o.agents.Find(ctx, s, project, id)
 		},
 		Harness: harnessOf,
 		Key:     o.keyOf(secrets),
 		Servers: o.servers.Named,
+		Search:  func() (*agent.Search, error) { return config.ReadSearch(o.home.search()) },
+		Resolve: secrets.Resolve,
+		Known:   o.known(secrets),
+		Used:    secrets.Used,
 		Scratch: o.home.scratch,
 		Folder:  o.folder,
 		Data:    string(o.home),
@@ -171,13 +181,32 @@ func (o *owner) enterHistory(ctx context.Context, s *store.Store, secrets *vault
 		return err
 	}
 	o.rooms = &api.Rooms{Sessions: sessions, Store: s, Revert: revert.New(s, sessions.Policy), Secrets: secrets}
+	o.board.Hide(func(text string) string {
+		known, err := secrets.Known(context.Background())
+		if err != nil && text != "" {
+			return "[withheld: the secrets could not be read, so they cannot be taken out of it]"
+		}
+		return known.Text(text)
+	})
 	o.door.Open(o.rooms)
 	return nil
+}
+
+// known gives what is secret, and lets the log know.
+func (o *owner) known(secrets *vault.Secrets) func(context.Context) (*redact.Known, error) {
+	return func(ctx context.Context) (*redact.Known, error) {
+		known, err := secrets.Known(ctx)
+		if err == nil {
+			o.seen.Store(known)
+		}
+		return known, err
+	}
 }
 
 // keyOf gives the key that a project uses for a provider. It is an error that there is none where none is answered without.
 func (o *owner) keyOf(secrets *vault.Secrets) func(context.Context, agent.ProjectID, string) (string, error) {
 	return func(ctx context.Context, project agent.ProjectID, name string) (string, error) {
+		o.known(secrets)(ctx) // before it is used: the log has to know it
 		key, err := secrets.Key(ctx, project, name)
 		if err == nil && key == "" {
 			err = provider.NoKey(o.agents.Known.Endpoints[name])
@@ -210,8 +239,9 @@ func (o *owner) leaveHistory() {
 	}
 	if o.env != nil {
 		o.env.Close()
+		o.sides.Close()
 	}
-	o.rooms, o.env = nil, nil
+	o.rooms, o.env, o.sides = nil, nil, nil
 }
 
 // envRunner is the address of a runner that listens.

@@ -31,6 +31,9 @@ func (c Connection) request(ctx context.Context, method, path, accept string, bo
 	}
 	req.Header.Set("authorization", "Bearer "+c.Token)
 	req.Header.Set("accept", accept)
+	if c.Project != "" {
+		req.Header.Set(api.ProjectHeader, string(c.Project))
+	}
 	if body != nil {
 		req.Header.Set("content-type", "application/json")
 	}

@@ -72,22 +72,24 @@ func rootCommand(stdout, stderr io.Writer, args []string) *cobra.Command {
 	root.SetArgs(args)
 	root.SetVersionTemplate("parley {{.Version}}\n")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage{err} })
-	root.AddCommand(serveCommand(), chatCommand(), sessionsCommand(), showCommand(), exportCommand(), importCommand(), workflowCommand(), backupCommand(), restoreCommand(), runnerCommand(), mcpCommand(), doctorCommand(), versionCommand())
-	all := []*cobra.Command{root}
-	for _, cmd := range root.Commands() {
-		all = append(append(all, cmd), cmd.Commands()...)
+	root.AddCommand(serveCommand(), chatCommand(), sessionsCommand(), showCommand(), exportCommand(), importCommand(), workflowCommand(), secretsCommand(), keysCommand(), backupCommand(), restoreCommand(), runnerCommand(), mcpCommand(), doctorCommand(), versionCommand())
+	tellMisuse(root)
+	return root
+}
+
+// tellMisuse makes wrong arguments of a command, and of those below it, a usage.
+func tellMisuse(cmd *cobra.Command) {
+	for _, below := range cmd.Commands() {
+		tellMisuse(below)
 	}
-	for _, cmd := range all {
-		if check := cmd.Args; check != nil {
-			cmd.Args = func(cmd *cobra.Command, args []string) error {
-				if err := check(cmd, args); err != nil {
-					return usage{err}
-				}
-				return nil
+	if check := cmd.Args; check != nil {
+		cmd.Args = func(cmd *cobra.Command, args []string) error {
+			if err := check(cmd, args); err != nil {
+				return usage{err}
 			}
+			return nil
 		}
 	}
-	return root
 }
 
 // explain is what a person reads of an error.
@@ -117,6 +119,18 @@ func enter(cmd *cobra.Command) (Connection, func(), error) {
 	return connectAnd(cmd.Context(), func(own *owner) error {
 		return own.askForPassphrase(cmd.Context(), os.Stdin, cmd.ErrOrStderr())
 	})
+}
+
+// inside is what a command does that needs the history.
+func inside(do func(cmd *cobra.Command, c Connection, args []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		c, leave, err := enter(cmd)
+		if err != nil {
+			return err
+		}
+		defer leave()
+		return do(cmd, c, args)
+	}
 }
 
 // connect joins the data folder for a command that does one thing and ends. The returned func leaves it.

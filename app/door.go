@@ -20,7 +20,7 @@ type Connection struct {
 	URL     string          `json:"url"`
 	Token   string          `json:"token"`
 	PID     int             `json:"pid"`
-	Project agent.ProjectID `json:"project,omitempty"` // that the token is good for; empty for all of them
+	Project agent.ProjectID `json:"project,omitempty"` // that is asked about; empty for the default one, with a token that is good for all
 }
 
 // link is the address that a browser opens. The token is in the fragment, which is never sent.

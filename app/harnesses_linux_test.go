@@ -17,10 +17,7 @@ import (
 	"parley/backend/modelserver"
 )
 
-var (
-	programs = flag.String("harnesses", "", "where the programs of others are, as in PATH: they are tested")
-	update   = flag.Bool("update", false, "write what the programs can do into the table")
-)
+var programs = flag.String("harnesses", "", "where the programs of others are, as in PATH: they are tested")
 
 // outsider is a harness as the rows need to know it. What it cannot do is said by row, in the words of the table.
 type outsider struct {

@@ -2,12 +2,16 @@ package app
 
 import (
 	"crypto/sha256"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 
 	"parley/backend/agent"
+	"parley/backend/tool"
 )
 
 // home is the folder that holds everything Parley keeps.
@@ -33,6 +37,16 @@ func (h home) private(getenv func(string) string) string {
 
 // servers is the list of MCP servers, which a person may edit.
 func (h home) servers() string { return filepath.Join(string(h), "mcp.json") }
+func (h home) search() string  { return filepath.Join(string(h), "search.json") }
+
+// tools are those that agents may be given: web_search where a search engine is set up.
+func (h home) tools() []string {
+	names := tool.Names()
+	if _, err := os.Stat(h.search()); errors.Is(err, fs.ErrNotExist) {
+		names = slices.DeleteFunc(names, func(name string) bool { return name == agent.WebSearch })
+	}
+	return names
+}
 
 func (h home) scratches() string { return filepath.Join(string(h), "scratch") }
 

@@ -30,7 +30,7 @@ var arrows = map[string][]string{
 	"backend/config":              {"backend/agent", "backend/harness", "backend/policy", "backend/provider", "backend/schema", "backend/store", "backend/watch"},
 	"backend/policy":              {"backend/agent"},
 	"backend/provider":            {"backend/agent"},
-	"backend/tool":                {"backend/agent", "backend/policy", "backend/process", "backend/schema"},
+	"backend/tool":                {"backend/agent", "backend/policy", "backend/process", "backend/schema", "backend/redact"},
 	"backend/harness":             {"backend/agent", "backend/provider", "backend/schema"},
 	"backend/native":              {"backend/agent", "backend/provider", "backend/tool"},
 	"backend/scripted":            {"backend/agent", "backend/tool"},

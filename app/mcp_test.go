@@ -3,6 +3,7 @@ package app
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -45,6 +46,9 @@ func playNotes() {
 			switch in.Text {
 			case "die":
 				os.Exit(4)
+			case "token":
+				fmt.Fprintln(os.Stderr, "my token is", os.Getenv("NOTES_TOKEN"))
+				in.Text = os.Getenv("NOTES_TOKEN") + " " + sum(os.Getenv("NOTES_TOKEN"))
 			case "change":
 				offer("Adds a note, and sends it to somebody.")
 				mcp.AddTool(s, &mcp.Tool{Name: "send"}, func(context.Context, *mcp.CallToolRequest, note) (*mcp.CallToolResult, any, error) {
@@ -57,6 +61,8 @@ func playNotes() {
 	offer("Adds a note.")
 	_ = s.Run(context.Background(), &mcp.StdioTransport{})
 }
+
+func sum(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(text))) }
 
 // told sends a text and gives the stream. Servers are for the careful demo agent in a new session.
 func (s *server) told(id, text string, servers ...string) string {
@@ -148,6 +154,32 @@ func TestAnAgentUsesAnMCPServer(t *testing.T) {
 	_ = s.cmd.Wait()
 	if _, err := os.Stat("/proc/" + string(pid)); err == nil {
 		t.Error("the server is left")
+	}
+}
+
+// TestAnAgentHasAnMCPServerOfItsOwn, which is in no list.
+func TestAnAgentHasAnMCPServerOfItsOwn(t *testing.T) {
+	p := newPlace(t)
+	p.env = append(p.env, "PATH="+os.Getenv("PATH")+":"+filepath.Dir(os.Args[0]))
+	s := p.serve()
+	keeper := map[string]any{
+		"id": "keeper", "harness": "scripted", "provider": "openai", "model": "m", "system_prompt": "p", "permissions": map[string]string{"mode": "auto"},
+		"own_servers": []any{map[string]any{"id": "mine", "transport": "stdio", "command": filepath.Base(os.Args[0]), "env": map[string]string{envNotes: "1"}}},
+	}
+	if _, err := s.do(t.Context(), http.MethodPut, "/agents/keeper", keeper); err != nil {
+		t.Fatal(err)
+	}
+	body := map[string]any{
+		"references": map[string]string{"agent": "keeper"},
+		"messages":   []any{map[string]any{"role": "user", "parts": []any{map[string]string{"type": "text", "text": `[[tool:mcp_mine_add {"text":"one"}]]`}}}},
+	}
+	res, err := s.do(t.Context(), http.MethodPost, "/messages", body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	if stream, err := io.ReadAll(res.Body); err != nil || !strings.Contains(string(stream), "noted one") {
+		t.Errorf("%s (%v)", stream, err)
 	}
 }
 

@@ -7,8 +7,9 @@ import (
 	"parley/backend/agent"
 )
 
-// tryServer starts an MCP server as a session would, and ends it; what it said of itself is on the board then.
-func (o *owner) tryServer(ctx context.Context, server agent.MCPServer) error {
+// tryServer starts an MCP server as a session would, and ends it; what it said of itself is on the board then. secrets are the
+// values that it refers to, as in agent.Prompt.
+func (o *owner) tryServer(ctx context.Context, server agent.MCPServer, secrets map[string]string) error {
 	if err := os.MkdirAll(o.home.scratches(), 0o700); err != nil {
 		return err
 	}
@@ -18,7 +19,7 @@ func (o *owner) tryServer(ctx context.Context, server agent.MCPServer) error {
 	}
 	defer os.RemoveAll(scratch)
 	launch := agent.Launch{
-		Backend: agent.BackendScripted, Harness: agent.KindScripted, PermissionPolicy: agent.PermissionDeny,
+		Backend: agent.BackendCalls, Harness: agent.KindNative, PermissionPolicy: agent.PermissionDeny,
 		Servers: []agent.MCPServer{server},
 	}
 	sandbox, err := o.backend.NewSandbox(ctx, agent.Policy{Scope: agent.FilesSandboxed, Scratch: scratch, Data: string(o.home)}.For(launch))
@@ -31,8 +32,7 @@ func (o *owner) tryServer(ctx context.Context, server agent.MCPServer) error {
 		return err
 	}
 	defer conn.Close()
-	nothing := agent.Prompt{Messages: []agent.Message{{Role: agent.RoleUser, Parts: []agent.Part{agent.TextPart{Text: "Ready."}}}}}
-	for _, err := range conn.Prompt(ctx, nothing) {
+	for _, err := range conn.Prompt(ctx, agent.Prompt{Secrets: secrets}) {
 		if err != nil {
 			return err
 		}

@@ -30,7 +30,7 @@ func (o *owner) askForPassphrase(ctx context.Context, in *os.File, notes io.Writ
 		return nil
 	}
 	ask := func() error {
-		passphrase, err := readHidden(ctx, in, notes, "Passphrase of the history: ")
+		passphrase, err := readHidden(ctx, in, notes, "Passphrase of the history: ", errNoPassphrase)
 		defer vault.Wipe(passphrase)
 		if err != nil {
 			return err
@@ -52,12 +52,12 @@ func (o *owner) askForPassphrase(ctx context.Context, in *os.File, notes io.Writ
 }
 
 func (o *owner) makePassphrase(ctx context.Context, in *os.File, notes io.Writer) error {
-	passphrase, err := readHidden(ctx, in, notes, "New passphrase: ")
+	passphrase, err := readHidden(ctx, in, notes, "New passphrase: ", errNoPassphrase)
 	defer vault.Wipe(passphrase)
 	if err != nil {
 		return err
 	}
-	again, err := readHidden(ctx, in, notes, "The same again: ")
+	again, err := readHidden(ctx, in, notes, "The same again: ", errNoPassphrase)
 	defer vault.Wipe(again)
 	if err != nil {
 		return err
@@ -68,9 +68,11 @@ func (o *owner) makePassphrase(ctx context.Context, in *os.File, notes io.Writer
 	return o.history.SetPassphrase(ctx, passphrase)
 }
 
+var errNoPassphrase = agent.Errorf(agent.CodeCancelled, "No passphrase was given, so the history stays locked. Run the command again, or unlock it on the page that parley serve opens.")
+
 // readHidden reads a line that the terminal does not show: from before the prompt on, and until ctx ends. Ctrl-C and
-// Ctrl-D give none.
-func readHidden(ctx context.Context, in *os.File, notes io.Writer, prompt string) ([]byte, error) {
+// Ctrl-D give the error nothing.
+func readHidden(ctx context.Context, in *os.File, notes io.Writer, prompt string, nothing error) ([]byte, error) {
 	before, err := term.MakeRaw(int(in.Fd()))
 	if err != nil {
 		return nil, err
@@ -91,7 +93,7 @@ func readHidden(ctx context.Context, in *os.File, notes io.Writer, prompt string
 	select {
 	case l := <-typed:
 		if errors.Is(l.err, io.EOF) {
-			return nil, agent.Errorf(agent.CodeCancelled, "No passphrase was given, so the history stays locked. Run the command again, or unlock it on the page that parley serve opens.")
+			return nil, nothing
 		}
 		return []byte(l.text), l.err
 	case <-ctx.Done():

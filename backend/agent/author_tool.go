@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"maps"
 	"net/url"
 	"regexp"
 	"slices"
@@ -84,7 +83,7 @@ func (t AuthorTool) Version() string {
 
 // SecretRefs lists what t refers to. While that is not filled in it cannot be run: where harnesses run it never is, and the app
 // runs such a tool elsewhere.
-func (t AuthorTool) SecretRefs() []SecretRef { return refsIn(t.Secrets) }
+func (t AuthorTool) SecretRefs() []SecretRef { return SecretRefsIn(t.Secrets) }
 
 // Check says what is wrong with t, but for its schema, in a sentence for whoever wrote it. It never repeats a value, which may
 // be a secret.
@@ -135,7 +134,7 @@ func (t AuthorTool) checkCode() error {
 }
 
 // reservedVariable are names by which a program is told which code to load, and where it finds things.
-var reservedVariable = regexp.MustCompile(`(?i)^(PATH|HOME|TMPDIR|(LD|DYLD|GIT|PYTHON|NODE|BASH|PARLEY)_?.*|.*_PROXY)$`)
+var reservedVariable = regexp.MustCompile(`(?i)^(PATH|HOME|TMPDIR|NODE_OPTIONS|NODE_PATH|(LD|DYLD|GIT|PARLEY)_.*|PYTHON.*|.*_PROXY)$`)
 
 func (t AuthorTool) checkHTTP() error {
 	u, err := url.Parse(t.URL)
@@ -149,18 +148,24 @@ func (t AuthorTool) checkHTTP() error {
 	case !slices.Contains([]string{"", "POST", "PUT", "PATCH"}, t.Method):
 		return t.refuse("has the method %.20q. There are: POST, PUT, PATCH", t.Method)
 	}
+	taken := map[string]bool{}
+	for _, list := range []map[string]string{t.Headers, t.Secrets} {
+		for name := range list {
+			if !headerName.MatchString(name) || taken[strings.ToLower(name)] {
+				return t.refuse("sends the header %.50q, which is no name for one, or is there twice", name)
+			}
+			taken[strings.ToLower(name)] = true
+		}
+	}
 	for name, value := range t.Headers {
 		switch {
-		case !headerName.MatchString(name):
-			return t.refuse("sends the header %.50q, which is no name for one", name)
 		case secretName.MatchString(name) || secretOpening.MatchString(value):
 			return t.refuse("has a secret in the header %s, as it seems. Name it under secrets, as {{secret:…}}", name)
+		case strings.ContainsAny(value, "\x00\r\n"):
+			return t.refuse("has a line break in the header %s. Write it in one line", name)
 		}
 	}
 	for name, value := range t.Secrets {
-		if !headerName.MatchString(name) || slices.Contains(slices.Collect(maps.Keys(t.Headers)), name) {
-			return t.refuse("sends the secret header %.50q, which is no name for one, or is among its headers, too", name)
-		}
 		if err := t.checkSecret(name, value); err != nil {
 			return err
 		}

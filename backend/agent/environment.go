@@ -25,7 +25,9 @@ type Policy struct {
 	Own   Kind   // the harness that works with the person's own login, which reaches what it keeps for that; empty if none does
 
 	Commands string // of the MCP servers, a line each: they may be run
-	Reaches  string // the URLs that the launch names, a line each: their servers may be reached
+	Exempt   bool   // what is protected in Folder is as any other file: for one call that a person has allowed by itself
+
+	Reaches string // the URLs that the launch names, a line each: their servers may be reached
 }
 
 // For is p with what a launch needs besides.
@@ -84,8 +86,11 @@ type Limits struct {
 	Await time.Duration // how long one stays whose turn waits for a person
 }
 
-// DefaultLimits are those of the app.
-var DefaultLimits = Limits{Seats: 8, Idle: 10 * time.Minute, Await: time.Hour}
+// DefaultLimits are those of the app, SideLimits those of what it runs beside sessions: a session may have many.
+var (
+	DefaultLimits = Limits{Seats: 8, Idle: 10 * time.Minute, Await: time.Hour}
+	SideLimits    = Limits{Seats: 32, Idle: 10 * time.Minute, Await: 10 * time.Minute}
+)
 
 // Environment owns sandboxes: one per session, made when first needed, kept warm between turns, and released whatever
 // happens. All methods may be called at once.

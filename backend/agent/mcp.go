@@ -117,7 +117,7 @@ func (s MCPServer) IsHere() bool {
 }
 
 // SecretRefs lists the secrets that s is given, in a stable order; nil if there are none. Check has been passed.
-func (s MCPServer) SecretRefs() []SecretRef { return refsIn(s.Env, s.Headers) }
+func (s MCPServer) SecretRefs() []SecretRef { return SecretRefsIn(s.Env, s.Headers) }
 
 func (s MCPServer) refuse(format string, args ...any) error {
 	return Errorf(CodeValidation, "The MCP server "+s.ID+" "+format+".", args...)

@@ -12,7 +12,7 @@ type Overlay struct {
 	Permissions                         *Permissions // an empty Mode is inherited, and so are the rules if there are none
 	Tools                               *[]string    // by their names, those of the agent's own too
 	ClientTools                         *[]ClientToolSpec
-	MCPServers                          *[]string
+	MCPServers                          *[]string         // also of the agent's own
 	Login                               *Login            // with LoginOwn the model is the program's choice unless Model is set; to name a Provider is to ask for LoginKey
 	Options                             map[string]string // the others stay as they are
 }
@@ -46,9 +46,14 @@ func (o Overlay) Over(spec Spec) Spec {
 				spec.Tools = append(spec.Tools, name)
 			}
 		}
+		if !slices.Contains(spec.Tools, runCommand) {
+			spec.CommandEnv = nil
+		}
 	}
 	replace(&spec.ClientTools, o.ClientTools)
-	replace(&spec.MCPServers, o.MCPServers)
+	if o.MCPServers != nil {
+		spec.MCPServers, spec.OwnServers = partServers(*o.MCPServers, spec.OwnServers)
+	}
 	if len(o.Options) > 0 {
 		options := map[string]string{}
 		maps.Copy(options, spec.Options)
@@ -56,6 +61,18 @@ func (o Overlay) Over(spec Spec) Spec {
 		spec.Options = options
 	}
 	return spec
+}
+
+// partServers gives the ids that are of no server of an agent's own, and those of its own that are named.
+func partServers(ids []string, own []MCPServer) (others []string, named []MCPServer) {
+	for _, id := range ids {
+		if i := slices.IndexFunc(own, func(s MCPServer) bool { return s.ID == id }); i >= 0 {
+			named = append(named, own[i])
+		} else {
+			others = append(others, id)
+		}
+	}
+	return others, named
 }
 
 func replace[T any](field *T, with *T) {

@@ -1,6 +1,9 @@
 package agent
 
-import "testing"
+import (
+	"fmt"
+	"testing"
+)
 
 func TestAnOverlayOfAProgram(t *testing.T) {
 	keyed := Spec{ID: "pi", Provider: "openai", Model: "gpt", Login: LoginKey, Options: map[string]string{"mode": "code", "effort": "high"}}
@@ -43,5 +46,27 @@ func TestAnOverlayOfPermissions(t *testing.T) {
 	}
 	if got := (Overlay{Permissions: &Permissions{Rules: Rules{Default: Allow}}}).Over(stored).Permissions; got.Mode != ModeAsk || got.Default != Allow || got.Rules.Rules != nil {
 		t.Errorf("other rules give %+v", got)
+	}
+}
+
+// TestWhichServersARequestNames: it may leave out some of the agent's own, and add others.
+func TestWhichServersARequestNames(t *testing.T) {
+	spec := Spec{MCPServers: []string{"notes"}, OwnServers: []MCPServer{{ID: "mine"}, {ID: "other"}}}
+	for _, c := range []struct {
+		asked     *[]string
+		refs, own string
+	}{
+		{nil, "[notes]", "[mine other]"},
+		{&[]string{}, "[]", "[]"},
+		{&[]string{"mine", "tasks"}, "[tasks]", "[mine]"},
+	} {
+		got := Overlay{MCPServers: c.asked}.Over(spec)
+		own := []string{}
+		for _, s := range got.OwnServers {
+			own = append(own, s.ID)
+		}
+		if fmt.Sprint(got.MCPServers) != c.refs || fmt.Sprint(own) != c.own {
+			t.Errorf("%v: %v, %v", c.asked, got.MCPServers, own)
+		}
 	}
 }

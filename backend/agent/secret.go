@@ -61,8 +61,33 @@ func FillSecrets(text string, value func(SecretRef) (string, error)) (string, er
 	return filled, nil
 }
 
-// refsIn lists what the values of lists refer to, each once. What is no reference there has been refused before.
-func refsIn(lists ...map[string]string) []SecretRef {
+// runCommand is the tool whose commands are given the variables of CommandEnv.
+const runCommand = "run_command"
+
+// CheckSecrets refuses references to secrets where none is filled in, and what commands may not be given. Instructions with
+// inputs are checked again once they are filled in.
+func (s Spec) CheckSecrets() error {
+	if secretOpening.MatchString(s.SystemPrompt) {
+		return Errorf(CodeValidation, "The instructions of the agent %q refer to a secret, which no model is told. Take {{secret:…}} out of them, and give the secret to a tool instead.", s.ID)
+	}
+	if len(s.CommandEnv) > 0 && !slices.Contains(s.Tools, runCommand) {
+		return Errorf(CodeValidation, "The agent %q has a command_env, and may not run commands. Give it the tool run_command, or take command_env out.", s.ID)
+	}
+	for name, text := range s.CommandEnv {
+		refs, err := SecretRefs(text)
+		switch {
+		case !variableName.MatchString(name) || reservedVariable.MatchString(name):
+			return Errorf(CodeValidation, "The agent %q sets the variable %.50q in its command_env, which commands may not be given.", s.ID, name)
+		case err != nil || len(refs) == 0 || strings.ContainsAny(text, "\x00\r\n"):
+			return Errorf(CodeValidation, "The agent %q has %s in its command_env, which has to be one line that refers to a secret, as {{secret:slug}}.", s.ID, name)
+		}
+	}
+	return nil
+}
+
+// SecretRefsIn lists what the values of lists refer to, each once and in a stable order. What is no reference there has been
+// refused before.
+func SecretRefsIn(lists ...map[string]string) []SecretRef {
 	var all strings.Builder
 	for _, list := range lists {
 		for _, name := range slices.Sorted(maps.Keys(list)) {
@@ -77,7 +102,7 @@ func refsIn(lists ...map[string]string) []SecretRef {
 // other Launch it is neither kept nor logged.
 func (l Launch) Filled(secrets map[string]string) (Launch, error) {
 	fill := func(list map[string]string) (map[string]string, error) {
-		if len(refsIn(list)) == 0 {
+		if len(SecretRefsIn(list)) == 0 {
 			return list, nil
 		}
 		filled := map[string]string{}
@@ -99,6 +124,13 @@ func (l Launch) Filled(secrets map[string]string) (Launch, error) {
 	var err error
 	if l.CommandEnv, err = fill(l.CommandEnv); err != nil {
 		return l, err
+	}
+	if l.Search != nil {
+		search := *l.Search
+		if search.Headers, err = fill(search.Headers); err != nil {
+			return l, err
+		}
+		l.Search = &search
 	}
 	l.AuthorTools = slices.Clone(l.AuthorTools)
 	for i, t := range l.AuthorTools {

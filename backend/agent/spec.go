@@ -21,6 +21,7 @@ type Spec struct {
 	AuthorTools  []AuthorTool     `json:"author_tools,omitempty"` // of its own
 	ClientTools  []ClientToolSpec `json:"client_tools,omitempty"` // that the caller runs
 	MCPServers   []string         `json:"mcp_servers,omitempty"`  // whose tools it may use, by their ids
+	OwnServers   []MCPServer      `json:"own_servers,omitempty"`  // likewise, which no other agent knows
 	Permissions  Permissions      `json:"permissions,omitzero"`
 
 	CommandEnv map[string]string `json:"command_env,omitempty"` // that run_command gives to what it runs: values with references to secrets
@@ -59,6 +60,7 @@ type Launch struct {
 
 	Hosted     []HostedTool      `json:",omitempty"` // that the app runs
 	Redacts    bool              `json:",omitempty"` // there are secrets that the app knows: results of tools go through Host.Redact
+	Search     *Search           `json:",omitempty"` // nil if the agent does not search, or the app does it
 	CommandEnv map[string]string `json:",omitempty"` // as Spec's; where the harness is, run_command is hosted instead
 }
 
@@ -70,6 +72,9 @@ func (l Launch) Reaches() []string {
 		if s.Transport == TransportHTTP {
 			urls = append(urls, s.URL)
 		}
+	}
+	if l.Search != nil {
+		urls = append(urls, l.Search.URL)
 	}
 	for _, t := range l.AuthorTools {
 		isHosted := slices.ContainsFunc(l.Hosted, func(h HostedTool) bool { return h.Name == t.Name })
@@ -91,7 +96,7 @@ func (s Spec) ToolNames() []string {
 
 // HasTools reports whether an agent is given tools besides those of its own program.
 func (s Spec) HasTools() bool {
-	return len(s.Tools)+len(s.AuthorTools)+len(s.ClientTools)+len(s.MCPServers) > 0
+	return len(s.Tools)+len(s.AuthorTools)+len(s.ClientTools)+len(s.MCPServers)+len(s.OwnServers) > 0
 }
 
 // Endpoint is where a model is served.

@@ -75,9 +75,11 @@ type AgentDetails struct {
 	Tools        []string           `json:"tools,omitempty"`
 	AuthorTools  []agent.AuthorTool `json:"author_tools,omitempty"` // of the agent's own; in a file they are among tools
 	MCPServers   []string           `json:"mcp_servers,omitempty"`  // by their ids
+	OwnServers   []agent.MCPServer  `json:"own_servers,omitempty"`  // of the agent's own; in a file they are among mcp_servers
 	Permissions  AgentPermissions   `json:"permissions"`
 	Login        agent.Login        `json:"login,omitempty"`
 	Options      map[string]string  `json:"options,omitempty"`
+	CommandEnv   map[string]string  `json:"command_env,omitempty"` // variables of run_command's commands, as texts that refer to secrets
 }
 
 // AgentPermissions is what an agent may do without asking.
@@ -173,8 +175,8 @@ func (d inside) getAgent(r *http.Request) (AgentDetails, error) {
 	}
 	p := e.Permissions
 	return AgentDetails{
-		e.ID, e.Name, e.Description, e.Harness, e.Provider, e.Model, e.SystemPrompt, e.Tools, e.AuthorTools, e.MCPServers,
-		AgentPermissions{p.Mode, p.Default, p.Rules.Rules, p.Commands, p.CommandGlobs, p.Domains}, e.Login, e.Options,
+		e.ID, e.Name, e.Description, e.Harness, e.Provider, e.Model, e.SystemPrompt, e.Tools, e.AuthorTools, e.MCPServers, e.OwnServers,
+		AgentPermissions{p.Mode, p.Default, p.Rules.Rules, p.Commands, p.CommandGlobs, p.Domains}, e.Login, e.Options, e.CommandEnv,
 	}, nil
 }
 
@@ -190,7 +192,7 @@ func (d inside) putAgent(r *http.Request, a AgentDetails) (noBody, error) {
 	p := a.Permissions
 	return noBody{}, d.Agents.Make(r.Context(), d.Store, d.project, agent.Spec{
 		ID: a.ID, Name: a.Name, Description: a.Description, Harness: a.Harness, Provider: a.Provider, Model: a.Model,
-		SystemPrompt: a.SystemPrompt, Tools: a.Tools, AuthorTools: a.AuthorTools, MCPServers: a.MCPServers, Login: a.Login, Options: a.Options,
+		SystemPrompt: a.SystemPrompt, Tools: a.Tools, AuthorTools: a.AuthorTools, MCPServers: a.MCPServers, OwnServers: a.OwnServers, Login: a.Login, Options: a.Options, CommandEnv: a.CommandEnv,
 		Permissions: agent.Permissions{Mode: p.Mode, Rules: agent.Rules{Default: p.Default, Rules: p.Rules, Commands: p.Commands, CommandGlobs: p.CommandGlobs, Domains: p.Domains}},
 	})
 }

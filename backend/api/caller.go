@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	projectName     = "x-parley-project" // a header: the project that the owner asks about
+	ProjectHeader   = "x-parley-project" // a header: the project that the owner asks about
 	projectProtocol = "parley.project."  // the same among the subprotocols of a socket, which has no headers
 )
 
@@ -97,7 +97,7 @@ func bearer(r *http.Request) string {
 
 // projectOf is the project that the request names, if any.
 func projectOf(r *http.Request) agent.ProjectID {
-	if named := r.Header.Get(projectName); named != "" {
+	if named := r.Header.Get(ProjectHeader); named != "" {
 		return agent.ProjectID(named)
 	}
 	return agent.ProjectID(protocol(r, projectProtocol))

@@ -41,12 +41,12 @@ type Options struct {
 	Page     fs.FS
 	// Enforcement is what the system holds of what agents may touch.
 	Enforcement func() agent.Enforcement
-	Servers     *config.Servers                              // of MCP
-	Board       *mcp.Board                                   // what is known of those
-	Try         func(context.Context, agent.MCPServer) error // starts one, outside of any session, and ends it
-	Show        func() bool                                  // brings the window to the front; false if there is none
-	Token       string                                       // the owner's; see NewToken
-	Origins     []string                                     // of the pages that a person lets in besides our own, each as a browser sends it
+	Servers     *config.Servers                                                                    // of MCP
+	Board       *mcp.Board                                                                         // what is known of those
+	Try         func(ctx context.Context, server agent.MCPServer, secrets map[string]string) error // starts one, outside of any session, and ends it
+	Show        func() bool                                                                        // brings the window to the front; false if there is none
+	Token       string                                                                             // the owner's; see NewToken
+	Origins     []string                                                                           // of the pages that a person lets in besides our own, each as a browser sends it
 	Version     string
 	Log         *slog.Logger
 }
@@ -180,12 +180,12 @@ func (d *Door) ServeHTTP(to http.ResponseWriter, r *http.Request) {
 	h.Set("cache-control", "no-store")
 	h.Set(versionName, apiVersion)
 	if !d.knowsHost(r.Host) {
-		writeError(w, d.Log, errHost)
+		d.refuse(w, errHost)
 		return
 	}
 	if origin := r.Header.Get("Origin"); origin != "" {
 		if !d.knowsOrigin(origin) {
-			writeError(w, d.Log, errOrigin)
+			d.refuse(w, errOrigin)
 			return
 		}
 		h.Set("access-control-allow-origin", origin)
@@ -196,11 +196,11 @@ func (d *Door) ServeHTTP(to http.ResponseWriter, r *http.Request) {
 			return
 		}
 	} else if comesFromElsewhere(r) {
-		writeError(w, d.Log, errOrigin)
+		d.refuse(w, errOrigin)
 		return
 	}
 	if escaped := r.URL.EscapedPath(); escaped != path.Clean(escaped) {
-		writeError(w, d.Log, errNowhere) // the mux would lead on to another path
+		d.refuse(w, errNowhere) // the mux would lead on to another path
 		return
 	}
 	d.mux.ServeHTTP(w, r)
@@ -244,7 +244,7 @@ var errPanic = errors.New("panic")
 
 func (d *Door) refuseMethod(w http.ResponseWriter, allowed []string) {
 	w.Header().Set("allow", strings.Join(allowed, ", "))
-	writeError(w, d.Log, errMethod)
+	d.refuse(w, errMethod)
 }
 
 func (d *Door) knowsHost(host string) bool {
@@ -269,7 +269,7 @@ func comesFromElsewhere(r *http.Request) bool {
 func preflight(w http.ResponseWriter) {
 	h := w.Header()
 	h.Set("access-control-allow-methods", "GET, POST, PUT, PATCH, DELETE")
-	h.Set("access-control-allow-headers", "authorization, content-type, last-event-id, user-agent, "+strings.Join([]string{versionName, coalesceName, projectName, dialectName}, ", "))
+	h.Set("access-control-allow-headers", "authorization, content-type, last-event-id, user-agent, "+strings.Join([]string{versionName, coalesceName, ProjectHeader, dialectName}, ", "))
 	h.Set("access-control-max-age", "600")
 	w.WriteHeader(http.StatusNoContent)
 }
@@ -286,15 +286,15 @@ func (d *Door) admit(to route) http.Handler {
 			err = errOwners
 		}
 		if err != nil {
-			writeError(w, d.Log, err)
+			d.refuse(w, err)
 			return
 		}
 		if v, _, _ := strings.Cut(r.Header.Get(versionName), "."); v != "" && v != apiVersion {
-			writeError(w, d.Log, errVersion)
+			d.refuse(w, errVersion)
 			return
 		}
 		if r.ContentLength > maxBody {
-			writeError(w, d.Log, &http.MaxBytesError{Limit: maxBody})
+			d.refuse(w, &http.MaxBytesError{Limit: maxBody})
 			return
 		}
 		r.Body = http.MaxBytesReader(w, r.Body, maxBody)

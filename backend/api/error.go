@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"log/slog"
 	"net/http"
 	"time"
 
@@ -61,7 +60,7 @@ var (
 	errHost    = &refusal{http.StatusForbidden, "forbidden_host", "This address is not Parley's. Open the link that Parley printed."}
 	errOrigin  = &refusal{http.StatusForbidden, "forbidden_origin", "Pages of other sites may not talk to Parley."}
 	errToken   = &refusal{http.StatusUnauthorized, "unauthorized", "The token is missing or wrong. Open the link that Parley printed."}
-	errBound   = &refusal{http.StatusForbidden, "forbidden_project", "This token is for another project. Leave out " + projectName + ", or use the token of that project."}
+	errBound   = &refusal{http.StatusForbidden, "forbidden_project", "This token is for another project. Leave out " + ProjectHeader + ", or use the token of that project."}
 	errOwners  = &refusal{http.StatusForbidden, "forbidden", "The token of a project is not enough for this. Use the link that Parley printed for all of them."}
 	errVersion = &refusal{http.StatusBadRequest, "unsupported_version", "This Parley speaks version " + apiVersion + " of its protocol. Leave out " + versionName + ", or update."}
 	errTurns   = &refusal{http.StatusConflict, "busy", "An answer is being written. Stop it, or wait for it, then retry."}
@@ -85,13 +84,13 @@ var statuses = map[agent.Code]int{
 	agent.CodeCancelled:           http.StatusServiceUnavailable,
 }
 
-func writeError(w http.ResponseWriter, log *slog.Logger, err error) {
+func (d *Door) refuse(w http.ResponseWriter, err error) {
 	if errors.Is(err, context.Canceled) {
 		return // nobody is there to read it
 	}
-	f := describe(err)
+	f := d.describe(err)
 	if f.Code >= http.StatusInternalServerError {
-		log.Error("request failed", "error", err)
+		d.Log.Error("request failed", "error", err)
 	}
 	if out, ok := w.(*outgoing); ok && out.begun {
 		panic(http.ErrAbortHandler) // the client sees that what it has is not the whole
@@ -102,6 +101,22 @@ func writeError(w http.ResponseWriter, log *slog.Logger, err error) {
 		out.Turn = &because.turn
 	}
 	writeJSON(w, f.Code, out)
+}
+
+// describe is what is seen of an error outside, without what is secret. While nobody can say what is, the sentence stays: it may
+// be the one that says so.
+func (d *Door) describe(err error) FailureStatus {
+	f := describe(err)
+	d.mu.Lock()
+	rooms := d.rooms
+	d.mu.Unlock()
+	if rooms == nil {
+		return f
+	}
+	if known, err := rooms.Secrets.Known(d.closing); err == nil {
+		f.Message = known.Text(f.Message)
+	}
+	return f
 }
 
 // describe is the one table from errors to what is seen of them outside.

@@ -154,7 +154,7 @@ func parameters(r route, path string) []any {
 		list = append(list, object{"name": name, "in": "query", "schema": object{"type": "string"}})
 	}
 	if !r.owners {
-		list = append(list, object{"name": projectName, "in": "header", "schema": object{"type": "string"}})
+		list = append(list, object{"name": ProjectHeader, "in": "header", "schema": object{"type": "string"}})
 	}
 	return list
 }

@@ -12,7 +12,7 @@ import (
 // whom they may talk to is held by the policy.
 func (d *Door) page(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		writeError(w, d.Log, errNowhere)
+		d.refuse(w, errNowhere)
 		return
 	}
 	name := strings.TrimPrefix(r.URL.Path, "/")
@@ -20,7 +20,7 @@ func (d *Door) page(w http.ResponseWriter, r *http.Request) {
 		name = "index.html"
 	}
 	if _, err := fs.Stat(d.Page, name); err != nil {
-		writeError(w, d.Log, errNowhere)
+		d.refuse(w, errNowhere)
 		return
 	}
 	h := w.Header()

@@ -177,13 +177,13 @@ func TestWhoNamesAProject(t *testing.T) {
 		want   string
 	}{
 		"a token of the project":           {as(bound), "1"},
-		"which names it, too":              {with(as(bound), header(projectName, "folder-1")), "1"},
-		"which names another":              {with(as(bound), header(projectName, "default")), "forbidden_project"},
-		"which names one that is not":      {with(as(bound), header(projectName, "nothing")), "forbidden_project"},
+		"which names it, too":              {with(as(bound), header(ProjectHeader, "folder-1")), "1"},
+		"which names another":              {with(as(bound), header(ProjectHeader, "default")), "forbidden_project"},
+		"which names one that is not":      {with(as(bound), header(ProjectHeader, "nothing")), "forbidden_project"},
 		"the owner":                        {nil, "0"},
-		"the owner, who names it":          {header(projectName, "folder-1"), "1"},
-		"the owner, who names another":     {header(projectName, "folder-2"), "0"},
-		"the owner, who names no project":  {header(projectName, "a/b"), "validation"},
+		"the owner, who names it":          {header(ProjectHeader, "folder-1"), "1"},
+		"the owner, who names another":     {header(ProjectHeader, "folder-2"), "0"},
+		"the owner, who names no project":  {header(ProjectHeader, "a/b"), "validation"},
 		"a token that was never given out": {as(NewToken()), "unauthorized"},
 	} {
 		if got := sessions(c.change); got != c.want {
@@ -289,7 +289,7 @@ func TestAProjectsTokenWidensNothing(t *testing.T) {
 	for _, c := range []struct {
 		body string
 		who  func(*http.Request)
-	}{{`{"scope":"full"}`, header(projectName, "folder")}, {`{"scope":"sandboxed"}`, bound}} {
+	}{{`{"scope":"full"}`, header(ProjectHeader, "folder")}, {`{"scope":"sandboxed"}`, bound}} {
 		var s Session
 		w.decode(w.request("PATCH", path, c.body, c.who), &s)
 		if want := fmt.Sprintf(`{"scope":%q}`, s.Scope); want != c.body {

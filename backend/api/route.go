@@ -83,7 +83,7 @@ var routes = []route{
 	owners(answer("GET /mcp/servers", (*Door).listServers)),
 	owners(accept("PUT /mcp/servers/{id}", (*Door).putServer)),
 	owners(answer("DELETE /mcp/servers/{id}", (*Door).removeServer)),
-	owners(answer("POST /mcp/servers/{id}/start", (*Door).tryServer)),
+	owners(answer("POST /mcp/servers/{id}/start", inside.tryServer)),
 	owners(accept("POST /mcp/import", (*Door).importServers)),
 	owners(answer("GET /secrets", inside.listSecrets)),
 	owners(accept("POST /secrets", inside.makeSecret)),
@@ -167,7 +167,7 @@ func stream[Item any](pattern string, fn func(inside, http.ResponseWriter, *http
 			err = fn(at, w, r)
 		}
 		if err != nil {
-			writeError(w, d.Log, err)
+			d.refuse(w, err)
 		}
 	}, response: reflect.TypeFor[Item]()}
 }
@@ -186,7 +186,7 @@ func taking[Req any](r route) route {
 
 func respond[Res any](d *Door, w http.ResponseWriter, res Res, err error) {
 	if err != nil {
-		writeError(w, d.Log, err)
+		d.refuse(w, err)
 		return
 	}
 	if _, none := any(res).(noBody); none {

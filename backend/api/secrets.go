@@ -125,6 +125,7 @@ type SecretToSweep struct {
 // SecretSwept is how many messages and records had them.
 type SecretSwept struct {
 	Masked int `json:"masked"`
+	Busy   int `json:"busy"` // sessions that were left out, because a turn of theirs runs or waits for an answer
 }
 
 func (d inside) listSecrets(r *http.Request) (SecretList, error) {
@@ -261,8 +262,17 @@ func (d inside) importSecrets(r *http.Request, in SecretsToImport) (SecretsImpor
 	return out, err
 }
 
-func (d inside) sweepSecret(*http.Request, SecretToSweep) (SecretSwept, error) {
-	return SecretSwept{}, agent.Errorf(agent.CodeInternal, "What was said before cannot be masked yet.")
+func (d inside) sweepSecret(r *http.Request, in SecretToSweep) (SecretSwept, error) {
+	secret, err := d.Secrets.Visible(r.Context(), d.project, in.Slug)
+	if err != nil {
+		return SecretSwept{}, err
+	}
+	known, err := d.Secrets.KnownOf(r.Context(), secret)
+	if err != nil {
+		return SecretSwept{}, err
+	}
+	masked, busy, err := d.Sessions.Sweep(r.Context(), secret.Project, known)
+	return SecretSwept{masked, busy}, err
 }
 
 // referring finds what of the project's refers to secrets, by their slugs: in its agents, and in the MCP servers. A list that

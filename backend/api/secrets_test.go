@@ -1,7 +1,9 @@
 package api
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -15,7 +17,7 @@ import (
 // with makes a request as the owner who looks at a project.
 func (w *world) with(project, method, path, body string, into any) {
 	w.t.Helper()
-	w.decode(w.request(method, path, body, header(projectName, project)), into)
+	w.decode(w.request(method, path, body, header(ProjectHeader, project)), into)
 }
 
 func (w *world) secrets(project string) string {
@@ -89,7 +91,7 @@ func TestSecretsAreTheirProjects(t *testing.T) {
 	for _, route := range []string{"PATCH /secrets/ID", "DELETE /secrets/ID", "POST /secrets/ID/reveal", "GET /secrets/ID/uses"} {
 		method, path, _ := strings.Cut(route, " ")
 		ask := func(slug string) string {
-			f := failure(t, w.request(method, strings.Replace(path, "ID", slug, 1), "{}", header(projectName, "kitchen")))
+			f := failure(t, w.request(method, strings.Replace(path, "ID", slug, 1), "{}", header(ProjectHeader, "kitchen")))
 			return strings.ReplaceAll(fmt.Sprint(f), slug, "ID")
 		}
 		if theirs, nobodys := ask("shed-key"), ask("no-key"); theirs != nobodys || !strings.Contains(theirs, "There is no secret") {
@@ -137,9 +139,26 @@ func TestSecretsWithoutAKeyring(t *testing.T) {
 	}
 	for route, body := range map[string]string{"POST /secrets": shed, "PATCH /secrets/shed-key": `{"value":"{}"}`, "DELETE /secrets/shed-key": "", "POST /secrets/shed-key/reveal": "", "POST /keys": `{"provider":"openai","name":"a","value":"b"}`} {
 		method, path, _ := strings.Cut(route, " ")
-		if f := failure(t, w.request(method, path, body, header(projectName, "garden"))); !strings.Contains(f.Message, "The sealed key file is locked. Type its passphrase, then retry.") {
+		if f := failure(t, w.request(method, path, body, header(ProjectHeader, "garden"))); !strings.Contains(f.Message, "The sealed key file is locked. Type its passphrase, then retry.") {
 			t.Errorf("%s: %+v", route, f)
 		}
+	}
+}
+
+func TestDeletingEverythingTakesSecretsAndKeys(t *testing.T) {
+	w := open(t)
+	var made Secret
+	var list KeyList
+	w.with("garden", "POST", "/secrets", shed, &made)
+	w.with("garden", "POST", "/keys", `{"provider":"openai","name":"own","value":"sk-own"}`, &list)
+	w.decode(w.request("POST", "/vault/delete-everything", `{"confirm":"DELETE EVERYTHING"}`, nil), new(Vault))
+	for _, account := range []string{"secret:garden/shed-key", "provider:openai:own"} {
+		if _, err := ring.Get(t.Context(), account); !errors.Is(err, vault.ErrNotFound) {
+			t.Errorf("%s is still there (%v)", account, err)
+		}
+	}
+	if got := w.secrets("garden") + w.keyring("garden"); got != "" {
+		t.Errorf("there are\n%s", got)
 	}
 }
 
@@ -198,5 +217,23 @@ func TestKeysAreKeptChosenAndChecked(t *testing.T) {
 	}
 	if f := failure(t, w.request("DELETE", "/keys/openai/work", "", nil)); !strings.Contains(f.Message, `There is no key "work" of openai`) {
 		t.Errorf("again: %+v", f)
+	}
+}
+
+// TestASecretIsSweptFromWhatWasSaid before it was one: in the sessions of its own project.
+func TestASecretIsSweptFromWhatWasSaid(t *testing.T) {
+	w := open(t)
+	io.Copy(io.Discard, w.say("s", "u", "it is open-the-shed [[say:so it is open-the-shed]]").Body)
+	w.with("default", "POST", "/secrets", shed, &Secret{})
+	var swept SecretSwept
+	w.with("garden", "POST", "/secrets", strings.Replace(shed, "Shed key", "other", 1), &Secret{})
+	w.with("garden", "POST", "/sweep-secret", `{"slug":"other"}`, &swept)
+	if swept != (SecretSwept{}) {
+		t.Errorf("of another project's sessions it masked %+v", swept)
+	}
+	w.with("default", "POST", "/sweep-secret", `{"slug":"shed-key"}`, &swept)
+	said, _ := w.load("s", "")
+	if text := strings.Join(said, "\n"); swept.Masked == 0 || strings.Contains(text, "open-the-shed") || strings.Count(text, "[secret:shed-key]") < 2 {
+		t.Errorf("masked %+v; said is\n%s", swept, text)
 	}
 }

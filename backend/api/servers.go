@@ -68,13 +68,19 @@ func (d *Door) removeServer(r *http.Request) (noBody, error) {
 	return noBody{}, d.Servers.Remove(id)
 }
 
-// tryServer starts a server to see whether it does, and which tools it has.
-func (d *Door) tryServer(r *http.Request) (Server, error) {
+// tryServer starts a server to see whether it does, and which tools it has. Who asks for that gives it its secrets.
+func (d inside) tryServer(r *http.Request) (Server, error) {
 	named, err := d.Servers.Named([]string{r.PathValue("id")})
 	if err != nil {
 		return Server{}, err
 	}
-	err = d.Try(r.Context(), named[0])
+	secrets := map[string]string{}
+	for _, ref := range named[0].SecretRefs() {
+		if secrets[ref.Key()], err = d.Secrets.Resolve(r.Context(), d.project, ref); err != nil {
+			return Server{}, err
+		}
+	}
+	err = d.Try(r.Context(), named[0], secrets)
 	return d.server(named[0]), err
 }
 

@@ -87,7 +87,7 @@ func (s *socket) read(ctx context.Context) error {
 		case id == "":
 			return errors.New("a frame needs a requestId")
 		case err != nil:
-			s.write(ctx, uistream.NewSocket(id).Error(describe(err).Message))
+			s.write(ctx, uistream.NewSocket(id).Error(s.door.describe(err).Message))
 		default:
 			s.take(ctx, id, frame)
 		}
@@ -141,7 +141,7 @@ func (s *socket) serve(ctx, stream context.Context, id string, r *request, frame
 		x, err = in.exchange(stream, frame)
 	}
 	if err != nil {
-		s.write(ctx, out.Error(describe(err).Message))
+		s.write(ctx, out.Error(s.door.describe(err).Message))
 		return
 	}
 	if x == nil {

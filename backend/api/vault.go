@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"net/http"
 	"path/filepath"
 
@@ -210,7 +211,20 @@ func (d *Door) deleteEverything(r *http.Request, sure Deletion) (Vault, error) {
 	if sure.Confirm != "DELETE EVERYTHING" {
 		return Vault{}, agent.Errorf(agent.CodeValidation, "Nothing was deleted. To delete the whole history for good, type DELETE EVERYTHING.")
 	}
+	if err := d.removeSecrets(r.Context()); err != nil {
+		d.Log.Warn("not all secrets and keys could be removed from the keychain before the history was deleted", "error", err)
+	}
 	return d.vault(d.History.DeleteEverything(r.Context()))
+}
+
+// removeSecrets takes secrets and keys out of the keyring while the history can say which there are.
+func (d *Door) removeSecrets(ctx context.Context) error {
+	in, leave, err := d.enterRooms(ctx, caller{})
+	defer leave()
+	if err != nil {
+		return err
+	}
+	return in.Secrets.RemoveAll(ctx)
 }
 
 func (d *Door) backUpVault(r *http.Request, b Backup) (noBody, error) {

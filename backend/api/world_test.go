@@ -107,7 +107,7 @@ func openWith(t testing.TB, folder string, ring vault.Keyring, changes ...func(*
 	door = New(listener.Addr().String(), Options{
 		History: past, Agents: catalog, Programs: program.NewFinder(nil), Enforcement: func() agent.Enforcement { return agent.Unenforced("there is none in tests") },
 		Servers: servers, Board: &mcp.Board{}, Token: testToken, Version: "test", Log: log,
-		Try:  func(context.Context, agent.MCPServer) error { return nil },
+		Try:  func(context.Context, agent.MCPServer, map[string]string) error { return nil },
 		Page: fstest.MapFS{"index.html": {Data: []byte("<p>page")}, "assets/a.js": {Data: []byte("1")}},
 	})
 	server := door.Server()
@@ -130,7 +130,7 @@ func openWith(t testing.TB, folder string, ring vault.Keyring, changes ...func(*
 // options are those of sessions of the built-in agents.
 func options(s *store.Store, env *agent.Environment, catalog *config.Catalog, scratch string) session.Options {
 	return session.Options{
-		Store: s, Environment: env, Log: slog.New(slog.DiscardHandler),
+		Store: s, Environment: env, Sides: env, Log: slog.New(slog.DiscardHandler),
 		Agent: func(ctx context.Context, project agent.ProjectID, id string) (agent.Spec, error) {
 			return catalog.Find(ctx, s, project, id)
 		},

@@ -43,7 +43,7 @@ func (s *sandbox) Open(_ context.Context, launch agent.Launch) (agent.Conn, erro
 		return nil, agent.Errorf(agent.CodeSandbox, "The tools were asked for in a sandbox that is closed.")
 	}
 	foreign := s.backend.Foreign.For(launch)
-	tools, err := tool.Open(s.policy, launch, foreign...)
+	tools, err := tool.Open(s.policy, launch, s.backend.Foreign)
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +90,7 @@ func (c *conn) Prompt(ctx context.Context, prompt agent.Prompt) iter.Seq2[agent.
 		_, run := prompt.Resumed()
 		for _, call := range run {
 			if ctx.Err() == nil && !left {
-				say(c.tools.RunApproved(ctx, nil, call, say))
+				say(c.tools.RunApproved(ctx, prompt.Host, call, say))
 			}
 		}
 		switch {

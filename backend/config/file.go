@@ -48,10 +48,11 @@ func (k Known) Parse(src []byte) (agent.Spec, []Problem) {
 		{"model", into(&spec.Model)},
 		{"system_prompt", into(&spec.SystemPrompt)},
 		{"tools", func(v value) { k.tools(v, &spec) }},
-		{"mcp_servers", func(v value) { spec.MCPServers = refs(v) }},
+		{"mcp_servers", func(v value) { spec.MCPServers, spec.OwnServers = mcpServers(v) }},
 		{"permissions", func(v value) { spec.Permissions = permissions(v) }},
 		{"login", choice(&spec.Login, string(agent.LoginKey), string(agent.LoginOwn))},
 		{"options", func(v value) { spec.Options = v.texts() }},
+		{"command_env", func(v value) { spec.CommandEnv = v.texts() }},
 	}
 	for _, name := range []string{"backend", "temperature", "max_tokens", "reasoning_effort", "input_schema", "output_schema", "skills", "memory", "retry", "fallback_chain"} {
 		fields = append(fields, field{name, nil})
@@ -113,14 +114,6 @@ func id(v value) string {
 	return text
 }
 
-// refs reads which MCP servers an agent may use, of those that the person has set up.
-func refs(v value) (list []string) {
-	v.list(func(entry value) {
-		entry.object(field{"ref", func(v value) { list = append(list, v.text()) }})
-	})
-	return list
-}
-
 func permissions(v value) (p agent.Permissions) {
 	modes := make([]string, len(agent.Modes()))
 	for i, mode := range agent.Modes() {
@@ -178,7 +171,6 @@ func Format(spec agent.Spec) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	type server struct{ Ref string }
 	file := struct {
 		ID           string
 		Name         string            `yaml:",omitempty"`
@@ -189,15 +181,13 @@ func Format(spec agent.Spec) ([]byte, error) {
 		Login        agent.Login       `yaml:",omitempty"`
 		SystemPrompt string            `yaml:"system_prompt,omitempty"`
 		Tools        []any             `yaml:",omitempty"`
-		MCPServers   []server          `yaml:"mcp_servers,omitempty"`
+		MCPServers   []serverEntry     `yaml:"mcp_servers,omitempty"`
 		Permissions  permissions       `yaml:",omitempty"`
 		Options      map[string]string `yaml:",omitempty"`
+		CommandEnv   map[string]string `yaml:"command_env,omitempty"`
 	}{
-		spec.ID, spec.Name, spec.Description, spec.Harness, spec.Provider, spec.Model, spec.Login, spec.SystemPrompt, tools, nil,
-		permissions{Mode: p.Mode, Default: p.Default, Commands: p.Commands, CommandGlobs: p.CommandGlobs, Domains: p.Domains}, spec.Options,
-	}
-	for _, id := range spec.MCPServers {
-		file.MCPServers = append(file.MCPServers, server{id})
+		spec.ID, spec.Name, spec.Description, spec.Harness, spec.Provider, spec.Model, spec.Login, spec.SystemPrompt, tools, formatServers(spec),
+		permissions{Mode: p.Mode, Default: p.Default, Commands: p.Commands, CommandGlobs: p.CommandGlobs, Domains: p.Domains}, spec.Options, spec.CommandEnv,
 	}
 	for _, r := range p.Rules.Rules {
 		file.Permissions.Rules = append(file.Permissions.Rules, rule(r))

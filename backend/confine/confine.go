@@ -22,6 +22,8 @@ type Bounds struct {
 	Home  string   `json:"home,omitempty"`  // its home folder, likewise; empty leaves it the person's, of which it has what is said here
 	Model string   `json:"model,omitempty"` // host:port of a model server on this machine that it may reach
 	Apart bool     `json:"apart,omitempty"` // in a network of its own
+
+	Folder string `json:"folder,omitempty"` // one of Read or Write, in which some names are protected; only held with Apart
 }
 
 // Host is what of this machine the bounds of every process depend on.
@@ -52,6 +54,9 @@ func For(p agent.Policy, h Host) (Bounds, error) {
 		if path != "" && (agent.Within(path, p.Folder) || what == "Parley's own data" && agent.Within(p.Folder, path)) {
 			return Bounds{}, agent.Errorf(agent.CodeSandbox, "The agent was not started, because its working folder %s reaches %s, which no confined agent does. Choose a folder inside of it, or let the agent reach all files.", p.Folder, what)
 		}
+	}
+	if !p.Exempt {
+		b.Folder = p.Folder
 	}
 	if p.Scope == agent.FilesProject {
 		b.Write = append(b.Write, p.Folder)

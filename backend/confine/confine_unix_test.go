@@ -17,7 +17,7 @@ func TestBounds(t *testing.T) {
 	host := Host{Home: "/home/me", Programs: []string{"/tools/bin"}, Own: map[agent.Kind][]string{agent.KindPi: {".pi"}}}
 	policy := agent.Policy{Scratch: "/data/scratch/s", Private: "/run/p", Folder: "/home/me/work", Data: "/data"}
 	want := Bounds{
-		Read: []string{"/tools/bin", "/home/me/work"}, Write: []string{"/data/scratch/s", "/run/p"}, Temp: "/run/p/tmp", Home: "/run/p/home",
+		Folder: "/home/me/work", Read: []string{"/tools/bin", "/home/me/work"}, Write: []string{"/data/scratch/s", "/run/p"}, Temp: "/run/p/tmp", Home: "/run/p/home",
 	}
 	check := func(name string) {
 		t.Helper()
@@ -29,7 +29,7 @@ func TestBounds(t *testing.T) {
 	policy.Scope = agent.FilesProject
 	want.Read, want.Write = []string{"/tools/bin"}, append(want.Write, "/home/me/work")
 	check("project")
-	policy.Folder, want.Write = "", want.Write[:2]
+	policy.Folder, want.Folder, want.Write = "", "", want.Write[:2]
 	check("no folder")
 	policy.Own, want.Home, want.Write = agent.KindPi, "", append(want.Write, "/home/me/.pi")
 	check("the person's own login")

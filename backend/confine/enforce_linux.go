@@ -24,7 +24,7 @@ func Enforce(apart func() error) agent.Enforcement {
 		return agent.Unenforced("the kernel filters no system calls (seccomp)")
 	}
 	e := agent.Enforcement{
-		Files:    agent.Held{By: "the kernel (Landlock)"},
+		Files:    agent.Held{By: "the kernel (Landlock, and mounts over what is protected in the working folder)"},
 		Network:  agent.Held{By: "a network of its own, with Parley's proxy as the way out"},
 		Programs: agent.Held{By: "the kernel (Landlock and seccomp)"},
 		Load:     agent.Held{By: fmt.Sprintf("Parley, which looks four times a second: %d processes and threads, and half of the memory", MaxTasks)},
@@ -33,7 +33,7 @@ func Enforce(apart func() error) agent.Enforcement {
 		e.Programs.Lacks = "signals to other programs of yours: Linux 6.12 or newer holds them"
 	}
 	if err := apart(); err != nil {
-		e.Files.Lacks = "permissions, times and other attributes of your other files can be changed: this system gives programs no mounts of their own"
+		e.Files.Lacks = "permissions, times and other attributes of your other files can be changed, and programs read and write protected names in the working folder: this system gives them no mounts of their own"
 		e.Network.Remedy = "Let programs make user namespaces; on Ubuntu: sysctl kernel.apparmor_restrict_unprivileged_userns=0."
 		if version >= holdsPorts {
 			e.Network.By = "the kernel (Landlock), by port"

@@ -187,6 +187,9 @@ func (b Bounds) remount() error {
 			return fmt.Errorf("%s: %w", path, err)
 		}
 	}
+	if err := b.mask(); err != nil {
+		return err
+	}
 	// The person's terminals are hidden behind such as are its own: many programs run commands in one.
 	if err := unix.Mount("devpts", "/dev/pts", "devpts", unix.MS_NOSUID|unix.MS_NOEXEC, "newinstance,ptmxmode=0666,mode=0600"); err != nil {
 		return fmt.Errorf("make terminals: %w", err)

@@ -44,6 +44,10 @@ func grant(spec agent.Spec, known []string) (agent.Launch, error) {
 		ClientTools:      slices.Clone(spec.ClientTools),
 		PermissionPolicy: spec.Permissions.Mode.Policy(),
 		Rules:            spec.Permissions.Rules,
+		CommandEnv:       spec.CommandEnv,
+	}
+	if err := spec.CheckSecrets(); err != nil {
+		return launch, err
 	}
 	if mode := cmp.Or(spec.Permissions.Mode, agent.ModeAsk); !slices.Contains(agent.Modes(), mode) {
 		return launch, agent.Errorf(agent.CodeValidation, "The agent %q has the mode %q. There are: ask, accept_edits, plan, auto, deny.", spec.ID, mode)

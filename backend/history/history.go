@@ -250,7 +250,7 @@ func (h *History) enter(ctx context.Context, passphrase []byte) error {
 	status.ID = fmt.Sprintf("%s.%d", h.keys.Vault(), h.generation)
 	status.LockAfter = h.lockAfter(ctx)
 	if status.Keychain.Health == vault.Absent && h.sealed == nil {
-		h.sealed = &sealedRing{path: h.secretsFile(), cost: vault.Calibrate, passphrase: bytes.Clone(passphrase)}
+		h.sealed = &sealedRing{path: h.secretsFile(), passphrase: bytes.Clone(passphrase)}
 	}
 	if err := h.Opened(ctx, h.store); err != nil {
 		return h.fail(errors.Join(err, h.shut(ctx)))

@@ -27,7 +27,6 @@ func (h *History) secretsFile() string { return filepath.Join(h.Folder, "history
 // sealedRing is a vault.SealedFile that is opened, or made, when it is first used: that takes as long as a passphrase takes.
 type sealedRing struct {
 	path string
-	cost func() vault.Cost
 
 	mu         sync.Mutex
 	passphrase []byte            // nil if nobody gave it
@@ -78,7 +77,7 @@ func (r *sealedRing) openWith(ctx context.Context, passphrase []byte) (*vault.Se
 	if passphrase == nil {
 		return nil, agent.Wrap(agent.CodeValidation, vault.ErrLocked, "There is no keychain here, and the history was not opened with its passphrase, which secrets and keys are sealed under. Lock the history and unlock it with the passphrase; without one, set one first.")
 	}
-	file, err := vault.OpenSealedFile(ctx, r.path, passphrase, r.cost())
+	file, err := vault.OpenSealedFile(ctx, r.path, passphrase, vault.Calibrate())
 	if errors.Is(err, vault.ErrWrongSecret) {
 		return nil, agent.Wrap(agent.CodeValidation, err, "The file of secrets and keys, "+filepath.Base(r.path)+" in the data folder, is under another passphrase than the history. If a change of the passphrase was cut short, make it again; else move the file away.")
 	}
@@ -95,6 +94,7 @@ func (r *sealedRing) exists() bool {
 // change puts the file under another passphrase, and then whatever else is. If that fails, the file is as it was. One that a change
 // before has left under the other passphrase already is no mistake.
 func (r *sealedRing) change(ctx context.Context, passphrase []byte, then func() error) error {
+	ctx = context.WithoutCancel(ctx) // or it could not be taken back
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.exists() {
@@ -103,7 +103,7 @@ func (r *sealedRing) change(ctx context.Context, passphrase []byte, then func() 
 			file, err = r.openWith(ctx, passphrase)
 		}
 		if err == nil {
-			err = file.ChangePassphrase(ctx, passphrase, r.cost())
+			err = file.ChangePassphrase(ctx, passphrase, vault.Calibrate())
 		}
 		if err != nil {
 			return err
@@ -111,7 +111,7 @@ func (r *sealedRing) change(ctx context.Context, passphrase []byte, then func() 
 	}
 	if err := then(); err != nil {
 		if r.file != nil && r.passphrase != nil {
-			err = errors.Join(err, r.file.ChangePassphrase(ctx, r.passphrase, r.cost()))
+			err = errors.Join(err, r.file.ChangePassphrase(ctx, r.passphrase, vault.Calibrate()))
 		}
 		return err
 	}

@@ -25,6 +25,7 @@ type client struct {
 	policy agent.Policy
 	limits limits
 	report func(Report)
+	change func() // tells that it may have other tools
 	notes  notes
 
 	mu       sync.Mutex
@@ -48,7 +49,7 @@ type link struct {
 	session  *mcp.ClientSession
 	process  *process.Process // nil if it is not ours
 	flooded  bool
-	tools    []*mcp.Tool
+	tools    []listed
 	progress map[string]chan string // of the calls that run, by their tokens
 }
 
@@ -93,6 +94,7 @@ func (c *client) begin() {
 			return
 		}
 		close(l.started)
+		c.change()
 		c.say()
 		go c.follow(ctx, l, session)
 		_ = c.over(l, cmp.Or(session.Wait(), errEnded))
@@ -166,7 +168,7 @@ func progressText(p *mcp.ProgressNotificationParams) string {
 
 // list asks for the tools.
 func (c *client) list(ctx context.Context, l *link, session *mcp.ClientSession) error {
-	var tools []*mcp.Tool
+	var tools []listed
 	for t, err := range session.Tools(ctx, nil) {
 		if err != nil {
 			return err
@@ -175,7 +177,7 @@ func (c *client) list(ctx context.Context, l *link, session *mcp.ClientSession) 
 			c.notes.add(fmt.Sprintf("parley: it has more than %d tools; the rest is left out", maxTools))
 			break
 		}
-		tools = append(tools, t)
+		tools = append(tools, c.read(t))
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -184,7 +186,7 @@ func (c *client) list(ctx context.Context, l *link, session *mcp.ClientSession) 
 }
 
 // listed gives the tools of a server that runs.
-func (c *client) listed() []*mcp.Tool {
+func (c *client) listed() []listed {
 	c.mu.Lock()
 	l := c.link
 	c.mu.Unlock()
@@ -194,7 +196,7 @@ func (c *client) listed() []*mcp.Tool {
 	return l.listed()
 }
 
-func (l *link) listed() []*mcp.Tool {
+func (l *link) listed() []listed {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.tools
@@ -223,6 +225,7 @@ func (c *client) follow(ctx context.Context, l *link, session *mcp.ClientSession
 			c.notes.add("parley: its tools have changed, and it did not say what they are now")
 		}
 		cancel()
+		c.change()
 		c.say()
 		select {
 		case <-time.After(c.limits.settle):
@@ -251,6 +254,7 @@ func (c *client) over(l *link, why error) error {
 			c.notes.add(strings.TrimRight(line, "\n"))
 		}
 	}
+	c.change()
 	if !closed {
 		c.say()
 	}
@@ -325,7 +329,7 @@ func (c *client) now() Report {
 		if c.link.isReady() {
 			r.State, r.Reason = Running, ""
 			for _, t := range c.link.listed() {
-				r.Tools = append(r.Tools, t.Name)
+				r.Tools = append(r.Tools, t.name)
 			}
 		}
 		if p, _ := c.link.parts(); p != nil {

@@ -30,6 +30,14 @@ type Report struct {
 type Board struct {
 	mu   sync.Mutex
 	last map[string]posted // by server
+	hide func(string) string
+}
+
+// Hide says how what is secret is taken out of what servers wrote; until then nothing is.
+func (b *Board) Hide(hide func(text string) string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.hide = hide
 }
 
 type posted struct {
@@ -78,11 +86,16 @@ func (b *Board) Gone(by any) {
 // Of gives the latest report of a server.
 func (b *Board) Of(server string) Report {
 	b.mu.Lock()
-	defer b.mu.Unlock()
-	if p, known := b.last[server]; known {
-		return p.Report
+	p, known := b.last[server]
+	hide := b.hide
+	b.mu.Unlock()
+	if !known {
+		return Report{Server: server, State: NotStarted}
 	}
-	return Report{Server: server, State: NotStarted}
+	if hide != nil {
+		p.Reason, p.Log = hide(p.Reason), hide(p.Log)
+	}
+	return p.Report
 }
 
 // notes are the last lines that a server wrote to be read by people.

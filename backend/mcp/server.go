@@ -9,6 +9,7 @@ import (
 	"errors"
 	"net"
 	"net/http"
+	"reflect"
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -25,6 +26,10 @@ type Server struct {
 	server *http.Server
 	cancel context.CancelFunc // of the calls that run
 	served sync.WaitGroup
+
+	offer   *mcp.Server
+	handle  mcp.ToolHandler
+	offered map[string]tool.Definition // by name; of who calls Offer
 }
 
 // Call runs a call, after it was decided; it may take days. It never fails: what goes wrong is a result.
@@ -37,12 +42,14 @@ func Serve(address string, tools []tool.Definition, call Call) (*Server, error) 
 		return nil, err
 	}
 	life, cancel := context.WithCancel(context.Background())
-	s := &Server{URL: "http://" + listener.Addr().String() + "/mcp", Token: rand.Text(), cancel: cancel}
-	server := mcp.NewServer(&mcp.Implementation{Name: "parley-tools", Version: "1"}, nil)
+	s := &Server{URL: "http://" + listener.Addr().String() + "/mcp", Token: rand.Text(), cancel: cancel, offered: map[string]tool.Definition{}}
+	s.offer = mcp.NewServer(&mcp.Implementation{Name: "parley-tools", Version: "1"}, &mcp.ServerOptions{
+		Instructions: tool.AboutResults, Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{ListChanged: true}},
+	})
 	listed := make(chan struct{})
 	s.Listed = listed
 	once := sync.OnceFunc(func() { close(listed) })
-	server.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
+	s.offer.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, r mcp.Request) (mcp.Result, error) {
 			result, err := next(ctx, method, r)
 			if method == "tools/list" {
@@ -51,23 +58,18 @@ func Serve(address string, tools []tool.Definition, call Call) (*Server, error) 
 			return result, err
 		}
 	})
-	for _, d := range tools {
-		server.AddTool(&mcp.Tool{
-			Name: d.Name, Description: d.Description, InputSchema: d.Schema,
-			Annotations: &mcp.ToolAnnotations{ReadOnlyHint: d.ReadOnly},
-		}, func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-			ctx, stop := context.WithCancel(ctx) // the SDK's own outlives the server
-			defer stop()
-			defer context.AfterFunc(life, stop)()
-			result := call(ctx, r.Params.Name, r.Params.Arguments)
-			return &mcp.CallToolResult{
-				Content: []mcp.Content{&mcp.TextContent{Text: result.Output}},
-				IsError: result.IsError || result.Denied,
-			}, nil
-		})
+	s.handle = func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		ctx, stop := context.WithCancel(ctx) // the SDK's own outlives the server
+		defer stop()
+		defer context.AfterFunc(life, stop)()
+		result := call(ctx, r.Params.Name, r.Params.Arguments)
+		return &mcp.CallToolResult{
+			Content: []mcp.Content{&mcp.TextContent{Text: tool.Mark(result.Output, result.IsError, result.Denied)}},
+			IsError: result.IsError || result.Denied,
+		}, nil
 	}
-	// Without sessions there is nothing that a program which was killed could leave behind.
-	handler := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, &mcp.StreamableHTTPOptions{Stateless: true})
+	s.Offer(tools)
+	handler := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s.offer }, nil)
 	s.server = &http.Server{Handler: s.guard(handler)}
 	s.served.Go(func() {
 		if err := s.server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
@@ -75,6 +77,27 @@ func Serve(address string, tools []tool.Definition, call Call) (*Server, error) 
 		}
 	})
 	return s, nil
+}
+
+// Offer serves these tools from now on, and tells who listens if they are others than before. It is not called twice at once.
+func (s *Server) Offer(tools []tool.Definition) {
+	now := map[string]tool.Definition{}
+	for _, d := range tools {
+		now[d.Name] = d
+		if reflect.DeepEqual(s.offered[d.Name], d) {
+			continue
+		}
+		s.offer.AddTool(&mcp.Tool{
+			Name: d.Name, Description: d.Description, InputSchema: d.Schema,
+			Annotations: &mcp.ToolAnnotations{ReadOnlyHint: d.ReadOnly},
+		}, s.handle)
+	}
+	for name := range s.offered {
+		if _, still := now[name]; !still {
+			s.offer.RemoveTools(name)
+		}
+	}
+	s.offered = now
 }
 
 // guard lets in who knows the token.
@@ -93,5 +116,8 @@ func (s *Server) guard(next http.Handler) http.Handler {
 func (s *Server) Close() {
 	s.cancel()
 	_ = s.server.Close()
+	for session := range s.offer.Sessions() { // of a program that was killed, for one
+		_ = session.Close()
+	}
 	s.served.Wait()
 }

@@ -61,9 +61,38 @@ func TestAProgramCallsATool(t *testing.T) {
 	<-s.Listed
 	for text, fails := range map[string]bool{"right": false, "wrong": true} {
 		r, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: "echo", Arguments: map[string]string{"text": text}})
-		if err != nil || r.IsError != fails || r.Content[0].(*mcp.TextContent).Text != `echo {"text":"`+text+`"}` {
+		if err != nil || r.IsError != fails || r.Content[0].(*mcp.TextContent).Text != tool.Mark(`echo {"text":"`+text+`"}`, fails, false) {
 			t.Errorf("%s: %+v, %v", text, r, err)
 		}
+	}
+}
+
+// TestOtherToolsAreTold to who listens.
+func TestOtherToolsAreTold(t *testing.T) {
+	s := serve(t, func(_ context.Context, name string, _ json.RawMessage) agent.ToolResult {
+		return agent.ToolResult{Output: name}
+	})
+	told := make(chan struct{}, 16)
+	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, &mcp.ClientOptions{
+		ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) { told <- struct{}{} },
+	})
+	c, err := client.Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: s.URL, HTTPClient: &http.Client{Transport: knowing(s.Token)}, MaxRetries: -1}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if !strings.Contains(c.InitializeResult().Instructions, "untrusted") {
+		t.Error("the program is not told whom its model may trust")
+	}
+	other := tool.Definition{Name: "other", Schema: json.RawMessage(`{"type":"object"}`)}
+	s.Offer([]tool.Definition{other})
+	<-told
+	listed, err := c.ListTools(t.Context(), nil)
+	if err != nil || len(listed.Tools) != 1 || listed.Tools[0].Name != "other" {
+		t.Errorf("%+v, %v", listed, err)
+	}
+	if r, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: "other"}); err != nil || !strings.HasSuffix(r.Content[0].(*mcp.TextContent).Text, "other") {
+		t.Errorf("%+v, %v", r, err)
 	}
 }
 

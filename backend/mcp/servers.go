@@ -26,6 +26,7 @@ type Servers struct {
 
 	mu      sync.Mutex
 	watch   func(Report)
+	changed chan struct{}      // closed, and replaced, when there may be other tools than before
 	clients map[string]*client // by the server's id; nil once they are closed
 }
 
@@ -46,7 +47,7 @@ const (
 
 // NewServers makes them; none is started.
 func NewServers() *Servers {
-	return &Servers{watch: func(Report) {}, clients: map[string]*client{}, limits: limits{
+	return &Servers{watch: func(Report) {}, changed: make(chan struct{}), clients: map[string]*client{}, limits: limits{
 		start: 30 * time.Second, wait: 10 * time.Second, idle: 2 * time.Minute, healthy: time.Minute, retry: time.Second,
 		settle: time.Second, leave: 200 * time.Millisecond,
 	}}
@@ -67,6 +68,21 @@ func (s *Servers) report(r Report) {
 	watch := s.watch
 	s.mu.Unlock()
 	watch(r)
+}
+
+// Changed gives a channel that is closed once there may be other tools than now.
+func (s *Servers) Changed() <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.changed
+}
+
+// change tells of other tools.
+func (s *Servers) change() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	close(s.changed)
+	s.changed = make(chan struct{})
 }
 
 // Start starts those of servers that do not run, and waits for them for a while. It gives those that a turn has to do without.
@@ -102,7 +118,7 @@ func (s *Servers) Tools(launch agent.Launch) []tool.Foreign {
 			continue
 		}
 		for _, t := range c.listed() {
-			if c.allows(t.Name) {
+			if c.allows(t.name) {
 				tools = append(tools, c.foreign(t, tools))
 			}
 		}
@@ -125,7 +141,7 @@ func (s *Servers) use(policy agent.Policy, servers []agent.MCPServer) []*client 
 			c = nil
 		}
 		if c == nil {
-			c = &client{server: server, policy: policy, limits: s.limits, report: s.report}
+			c = &client{server: server, policy: policy, limits: s.limits, report: s.report, change: s.change}
 			s.clients[server.ID] = c
 		}
 		clients = append(clients, c)
@@ -149,21 +165,33 @@ func (s *Servers) Close() {
 	all.Wait()
 }
 
-// foreign makes a server's tool one that a set can grant. taken are those before it.
-func (c *client) foreign(t *mcp.Tool, taken []tool.Foreign) tool.Foreign {
+// listed is a tool as its server says it.
+type listed struct {
+	name, description, version string
+	schema                     json.RawMessage
+}
+
+// read reads one of the server's tools.
+func (c *client) read(t *mcp.Tool) listed {
 	schema, err := json.Marshal(t.InputSchema)
 	if object, ok := t.InputSchema.(map[string]any); err != nil || !ok || object["type"] != "object" {
 		schema = []byte(`{"type":"object"}`)
 	}
-	sum := sha256.Sum256(slices.Concat([]byte(t.Title+"\x00"+t.Description+"\x00"), schema))
-	f := tool.Foreign{Version: hex.EncodeToString(sum[:6])}
-	f.Name = toolName(c.server.ID, t.Name, func(name string) bool {
+	// Of another server of the same name nothing is allowed, either.
+	place, _ := json.Marshal([]any{c.server.Transport, c.server.Command, c.server.Args, c.server.URL}) // strings: it cannot fail
+	sum := sha256.Sum256(slices.Concat(place, []byte("\x00"+t.Title+"\x00"+t.Description+"\x00"), schema))
+	return listed{t.Name, shorten(cmp.Or(t.Description, t.Title), maxDescription), hex.EncodeToString(sum[:6]), schema}
+}
+
+// foreign makes a server's tool one that a set can grant. taken are those before it.
+func (c *client) foreign(t listed, taken []tool.Foreign) tool.Foreign {
+	f := tool.Foreign{Version: t.version}
+	f.Name = toolName(c.server.ID, t.name, func(name string) bool {
 		return slices.ContainsFunc(taken, func(o tool.Foreign) bool { return o.Name == name })
 	})
-	f.Description = shorten(cmp.Or(t.Description, t.Title), maxDescription)
-	f.Schema = schema
+	f.Description, f.Schema = t.description, t.schema
 	f.Run = func(ctx context.Context, call agent.ToolCall, say func(agent.Event)) (string, json.RawMessage, error) {
-		return c.call(ctx, t.Name, call, say)
+		return c.call(ctx, t.name, call, say)
 	}
 	return f
 }

@@ -44,7 +44,7 @@ func (s *sandbox) Open(_ context.Context, launch agent.Launch) (agent.Conn, erro
 	if launch.Endpoint == nil || launch.Model == "" {
 		return nil, agent.Errorf(agent.CodeValidation, "The agent does not say which model answers, or where it is served.")
 	}
-	tools, err := tool.Open(s.policy, launch, s.backend.Foreign.For(launch)...)
+	tools, err := tool.Open(s.policy, launch, s.backend.Foreign)
 	if err != nil {
 		return nil, err
 	}

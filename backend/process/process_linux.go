@@ -33,6 +33,10 @@ func Enter(args []string, last func() error) error {
 	return syscall.Exec("/proc/self/exe", args, os.Environ()) // this very program, also if an update has replaced its file
 }
 
+// Conceal keeps what this process holds from those that it starts, and from every other process of the person: its memory and
+// its environment are not read by way of /proc, and leave no core dump.
+func Conceal() error { return unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0) }
+
 // awaitExit waits until pid has ended and leaves it to be waited for, so that its number is not given to another yet.
 func awaitExit(pid int) {
 	for errors.Is(unix.Waitid(unix.P_PID, pid, nil, unix.WEXITED|unix.WNOWAIT, nil), unix.EINTR) {

@@ -16,7 +16,8 @@ type Speakers map[agent.Speech]func() Speaker
 
 // Backend runs programs.
 type Backend struct {
-	Foreign tool.Source // has the tools of others, if it is set
+	Foreign tool.Source            // has the tools of others, if it is set
+	Changed func() <-chan struct{} // gives what is closed once those may be others than now
 
 	speakers Speakers
 	tools    string // the address that our tools are served at
@@ -32,7 +33,7 @@ type limits struct {
 
 // NewBackend makes a backend for programs that speak one of these protocols. tools is the address of loopback that ours are served at.
 func NewBackend(speakers Speakers, tools string) *Backend {
-	return &Backend{speakers: speakers, tools: tools, limits: limits{open: time.Minute, stop: agent.StopGrace, settle: 10 * time.Second, list: 5 * time.Second}}
+	return &Backend{Changed: func() <-chan struct{} { return nil }, speakers: speakers, tools: tools, limits: limits{open: time.Minute, stop: agent.StopGrace, settle: 10 * time.Second, list: 5 * time.Second}}
 }
 
 // Supports is agent.Backend's. Which harness is reached by which protocol its Launch says.

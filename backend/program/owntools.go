@@ -19,21 +19,38 @@ const announced = 2 * time.Second
 type ownTools struct {
 	set    *tool.Set
 	server *mcp.Server
+	over   context.CancelFunc // ends the following
+	ended  sync.WaitGroup     // of it
 
 	mu   sync.Mutex
 	play *play // the turn that runs; nil between turns
 }
 
-func newOwnTools(address string, policy agent.Policy, launch agent.Launch, foreign []tool.Foreign) (*ownTools, error) {
-	set, err := tool.Open(policy, launch, foreign...)
+// newOwnTools serves the tools of a launch, and those of others as they change.
+func (b *Backend) newOwnTools(policy agent.Policy, launch agent.Launch) (*ownTools, error) {
+	changed := b.Changed()
+	set, err := tool.Open(policy, launch, b.Foreign)
 	if err != nil {
 		return nil, err
 	}
 	t := &ownTools{set: set}
-	if t.server, err = mcp.Serve(address, set.Definitions(), t.call); err != nil {
+	if t.server, err = mcp.Serve(b.tools, set.Definitions(), t.call); err != nil {
 		_ = set.Close()
 		return nil, agent.Wrap(agent.CodeSandbox, err, "Parley's tools could not be served to the agent's program.")
 	}
+	life, over := context.WithCancel(context.Background())
+	t.over = over
+	t.ended.Go(func() {
+		for {
+			select {
+			case <-changed:
+			case <-life.Done():
+				return
+			}
+			changed = b.Changed()
+			t.server.Offer(set.Definitions())
+		}
+	})
 	return t, nil
 }
 
@@ -66,6 +83,8 @@ func (t *ownTools) close() {
 	if t == nil {
 		return
 	}
+	t.over()
+	t.ended.Wait()
 	t.server.Close()
 	_ = t.set.Close()
 }

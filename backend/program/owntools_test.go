@@ -4,15 +4,18 @@ package program
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"parley/backend/agent"
+	"parley/backend/tool"
 )
 
 // callOwn calls a tool of parley-tools, as a program does.
@@ -76,5 +79,49 @@ func TestOwnTools(t *testing.T) {
 	s = r.say("own denied")
 	if s.err != nil || len(s.results) != 1 || !s.results[0].Denied || written("denied.txt") || !strings.Contains(s.text, "may not change anything") {
 		t.Fatalf("%+v, %v", s, s.err)
+	}
+}
+
+// TestOtherToolsReachAProgramThatRuns: it is told when those of others change, and calls what there is then.
+func TestOtherToolsReachAProgramThatRuns(t *testing.T) {
+	var mu sync.Mutex
+	name, changed := "before", make(chan struct{})
+	b := NewBackend(nil, "127.0.0.1:0")
+	b.Foreign = func(agent.Launch) []tool.Foreign {
+		mu.Lock()
+		defer mu.Unlock()
+		return []tool.Foreign{{Definition: tool.Definition{Name: name, Schema: json.RawMessage(`{"type":"object"}`)}}}
+	}
+	b.Changed = func() <-chan struct{} {
+		mu.Lock()
+		defer mu.Unlock()
+		return changed
+	}
+	own, err := b.newOwnTools(agent.Policy{Scratch: t.TempDir()}, agent.Launch{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer own.close()
+	told := make(chan struct{}, 1)
+	client := mcp.NewClient(&mcp.Implementation{Name: "words", Version: "1"}, &mcp.ClientOptions{
+		ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) { told <- struct{}{} },
+	})
+	session, err := client.Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: own.address().URL, HTTPClient: &http.Client{Transport: bearer(own.address().Token)}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close()
+	mu.Lock()
+	old := changed
+	name, changed = "after", make(chan struct{})
+	mu.Unlock()
+	close(old)
+	<-told
+	listed, err := session.ListTools(t.Context(), nil)
+	if err != nil || len(listed.Tools) != 1 || listed.Tools[0].Name != "after" {
+		t.Errorf("%+v, %v", listed, err)
+	}
+	if _, there := own.set.Decide(agent.ToolCall{Name: "after", Input: json.RawMessage(`{}`)}, agent.Grounds{}).(agent.InteractionRequest); !there {
+		t.Error("what is new is not decided")
 	}
 }

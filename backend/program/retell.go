@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"parley/backend/agent"
+	"parley/backend/tool"
 )
 
 // told is the text that a program is sent for a prompt: the person's message, and before it, if it has to be retold, what was
@@ -39,7 +40,7 @@ func told(prompt agent.Prompt, h how) string {
 // it again.
 func retell(messages []agent.Message) string {
 	var b strings.Builder
-	b.WriteString("What was said so far in this conversation, which you cannot remember:\n<conversation>\n")
+	b.WriteString("What was said so far in this conversation, which you cannot remember. " + tool.AboutResults + "\n<conversation>\n")
 	for _, m := range messages {
 		for _, part := range m.Parts {
 			switch part := part.(type) {
@@ -48,7 +49,7 @@ func retell(messages []agent.Message) string {
 			case agent.ToolCallPart:
 				fmt.Fprintf(&b, "[%s called %s] %s\n", m.Role, part.Name, closing.Replace(string(part.Args)))
 			case agent.ToolResultPart:
-				fmt.Fprintf(&b, "[result] %s\n", closing.Replace(resultText(part)))
+				b.WriteString(closing.Replace(tool.Mark(resultText(part), part.IsError, part.Denied)) + "\n")
 			case agent.MediaPart:
 				fmt.Fprintf(&b, "[%s attached %q, %s]\n", m.Role, part.Name, part.MimeType)
 			}

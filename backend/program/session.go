@@ -58,7 +58,7 @@ func start(ctx context.Context, s *sandbox, launch agent.Launch, prompt agent.Pr
 	}
 	var err error
 	if len(launch.Tools)+len(launch.AuthorTools)+len(launch.ClientTools)+len(launch.Servers)+len(launch.Hosted) > 0 {
-		if n.tools, err = newOwnTools(s.backend.tools, s.policy, launch, s.backend.Foreign.For(launch)); err != nil {
+		if n.tools, err = s.backend.newOwnTools(s.policy, launch); err != nil {
 			return nil, err
 		}
 		o.Tools = n.tools.address()

@@ -9,6 +9,9 @@ import (
 // rewriteJSON gives a JSON value with each string, and each number, as rewrite has it. What that leaves as it is stays so byte by
 // byte. What is not JSON is rewritten as a whole.
 func rewriteJSON(value []byte, rewrite func(string) string) []byte {
+	if len(value) == 0 {
+		return value
+	}
 	if !json.Valid(value) {
 		return []byte(rewrite(string(value)))
 	}

@@ -10,7 +10,7 @@ import (
 // Found is where something in a text looks like a credential.
 type Found struct {
 	Start, End int
-	Kind       string // what it looks like, for people: "AWS access key"
+	Kind       string // what it looks like, for people: "an AWS access key"
 }
 
 // shape is what credentials of one kind look like.
@@ -39,26 +39,26 @@ func inner(s shape) shape {
 // shapes are told by what they begin with, never by chance alone: a hash, an identifier and a picture in base64 are as random as
 // any credential.
 var shapes = []shape{
-	shaped("private key", "-----BEGIN ", `(?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----(?:[A-Za-z0-9+/=:,.\s\\"'-]*?-----END [A-Z0-9 ]*-----|(?:\s|\\[nr])*(?:[A-Za-z0-9+/=]{32,}(?:\s|\\[nr])*)+[A-Za-z0-9+/=]*)`),
-	mixed(shaped("API key", "sk-", `[A-Za-z0-9_-]*[A-Za-z0-9]{16,}[A-Za-z0-9_-]*`)),
-	mixed(shaped("Stripe key", "sk_", `(?:live|test)_[A-Za-z0-9]{16,}`)),
-	mixed(shaped("Stripe key", "rk_", `(?:live|test)_[A-Za-z0-9]{16,}`)),
-	shaped("GitHub token", "gh", `[pousr]_[A-Za-z0-9]{36,}`),
-	shaped("GitHub token", "github_pat_", `[A-Za-z0-9_]{22,}`),
-	shaped("GitLab token", "glpat-", `[A-Za-z0-9_.-]{20,}`),
-	shaped("AWS access key", "AKIA", `[A-Z2-7]{16}\b`),
-	shaped("AWS access key", "ASIA", `[A-Z2-7]{16}\b`),
-	shaped("Google API key", "AIza", `[A-Za-z0-9_-]{35}`),
-	mixed(shaped("Slack token", "xox", `[abeoprs]-[A-Za-z0-9-]{10,}`)),
-	mixed(shaped("Slack token", "xapp-", `[A-Za-z0-9-]{20,}`)),
-	mixed(shaped("npm token", "npm_", `[A-Za-z0-9]{36}\b`)),
-	shaped("PyPI token", "pypi-AgE", `[A-Za-z0-9_-]{50,}`),
-	mixed(shaped("Hugging Face token", "hf_", `[A-Za-z0-9]{30,}\b`)),
-	shaped("SendGrid key", "SG.", `[A-Za-z0-9_-]{22}\.[A-Za-z0-9_-]{43}`),
-	shaped("JSON web token", "eyJ", `[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{16,}`),
-	mixed(inner(shaped("bearer token", "earer ", `([A-Za-z0-9._~+/-]{16,}=*)`))),
-	inner(shaped("password", "asic ", `([A-Za-z0-9+/]*[a-z0-9][A-Z][A-Za-z0-9+/]{6,}={0,2})`)),
-	mixed(inner(shaped("password", "://", `[^\s/:@"']*:([^\s/@"'<>{}$]{6,})@`))),
+	shaped("a private key", "-----BEGIN ", `(?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----(?:[A-Za-z0-9+/=:,.\s\\"'-]*?-----END [A-Z0-9 ]*-----|(?:\s|\\[nr])*(?:[A-Za-z0-9+/=]{32,}(?:\s|\\[nr])*)+[A-Za-z0-9+/=]*)`),
+	mixed(shaped("an API key", "sk-", `[A-Za-z0-9_-]*[A-Za-z0-9]{16,}[A-Za-z0-9_-]*`)),
+	mixed(shaped("a Stripe key", "sk_", `(?:live|test)_[A-Za-z0-9]{16,}`)),
+	mixed(shaped("a Stripe key", "rk_", `(?:live|test)_[A-Za-z0-9]{16,}`)),
+	shaped("a GitHub token", "gh", `[pousr]_[A-Za-z0-9]{36,}`),
+	shaped("a GitHub token", "github_pat_", `[A-Za-z0-9_]{22,}`),
+	shaped("a GitLab token", "glpat-", `[A-Za-z0-9_.-]{20,}`),
+	shaped("an AWS access key", "AKIA", `[A-Z2-7]{16}\b`),
+	shaped("an AWS access key", "ASIA", `[A-Z2-7]{16}\b`),
+	shaped("a Google API key", "AIza", `[A-Za-z0-9_-]{35}`),
+	mixed(shaped("a Slack token", "xox", `[abeoprs]-[A-Za-z0-9-]{10,}`)),
+	mixed(shaped("a Slack token", "xapp-", `[A-Za-z0-9-]{20,}`)),
+	mixed(shaped("an npm token", "npm_", `[A-Za-z0-9]{36}\b`)),
+	shaped("a PyPI token", "pypi-AgE", `[A-Za-z0-9_-]{50,}`),
+	mixed(shaped("a Hugging Face token", "hf_", `[A-Za-z0-9]{30,}\b`)),
+	shaped("a SendGrid key", "SG.", `[A-Za-z0-9_-]{22}\.[A-Za-z0-9_-]{43}`),
+	shaped("a JSON web token", "eyJ", `[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{16,}`),
+	mixed(inner(shaped("a bearer token", "earer ", `([A-Za-z0-9._~+/-]{16,}=*)`))),
+	inner(shaped("a password", "asic ", `([A-Za-z0-9+/]*[a-z0-9][A-Z][A-Za-z0-9+/]{6,}={0,2})`)),
+	mixed(inner(shaped("a password", "://", `[^\s/:@"']*:([^\s/@"'<>{}$]{6,})@`))),
 }
 
 // Find gives what looks like a credential, in order.

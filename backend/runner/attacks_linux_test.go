@@ -64,13 +64,21 @@ var attacks = map[string]func(target []string) error{
 		}
 		return mustRead("linked")
 	},
+	"set aside": func(t []string) error { return os.Rename(t[0], t[0]+"-aside") },
 	"rename":    func(t []string) error { return os.Rename(t[0], "renamed") },
 	"handle":    func(t []string) error { return byHandle(t[0]) },
 	"bind":      func(t []string) error { return bind(t[0]) },
 	"namespace": func([]string) error { return apart(exec.Command("/bin/true"), unix.CLONE_NEWUSER|unix.CLONE_NEWPID) },
 	"memory":    func(t []string) error { return mustReadAt("/proc/"+t[0]+"/mem", t[1]) },
-	"readv":     func(t []string) error { return across(unix.ProcessVMReadv, t) },
-	"writev":    func(t []string) error { return across(unix.ProcessVMWritev, t) },
+	"runner": func(t []string) error {
+		f, err := os.Open(fmt.Sprintf("/proc/%d/%s", ownRunner(), t[0]))
+		if err == nil {
+			f.Close()
+		}
+		return err
+	},
+	"readv":  func(t []string) error { return across(unix.ProcessVMReadv, t) },
+	"writev": func(t []string) error { return across(unix.ProcessVMWritev, t) },
 	"ptrace": func(t []string) error {
 		if err := syscall.PtraceAttach(number(t[0])); err != nil {
 			return err
@@ -189,6 +197,21 @@ var attacks = map[string]func(target []string) error{
 		}
 		return errors.Join(errNothing, err)
 	},
+}
+
+// ownRunner is the nearest ancestor that is a runner, or the parent where there is none.
+func ownRunner() int {
+	for pid := os.Getppid(); pid > 1; {
+		line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+		if strings.Contains(string(line), "\x00runner\x00") {
+			return pid
+		}
+		stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		_, after, _ := strings.Cut(string(stat), ") ")
+		pid = 0
+		_, _ = fmt.Sscanf(after, "%1s %d", new(string), &pid)
+	}
+	return os.Getppid()
 }
 
 func mustRead(path string) error {

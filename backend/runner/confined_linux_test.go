@@ -63,6 +63,11 @@ func newWorld(t *testing.T) *world {
 			t.Fatal(err)
 		}
 	}
+	for _, folder := range []string{".ssh", ".git"} {
+		if err := os.Mkdir(filepath.Join(w.folder, folder), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
 	v := exec.Command(executable(), "as=victim")
 	v.Env = append(os.Environ(), "KEY="+secret)
 	said := started(t, v)
@@ -188,6 +193,13 @@ func (w *world) plans() []plan {
 		{name: "permissions outside", attack: []string{"permit", w.file}, byMounts: true},
 		{name: "times outside", attack: []string{"date", w.file}, byMounts: true},
 		{name: "attributes outside", attack: []string{"label", w.file}, byMounts: true},
+		{name: "a protected file in the folder", attack: []string{"read", filepath.Join(w.folder, ".env")}, byMounts: true},
+		{name: "a file in a protected folder", attack: []string{"read", filepath.Join(w.folder, ".ssh/id")}, byMounts: true},
+		{name: "remove a protected file", attack: []string{"remove", filepath.Join(w.folder, ".env")}},
+		{name: "a start-up file in the folder", attack: []string{"write", filepath.Join(w.folder, ".bashrc")}},
+		{name: "what git is configured to run", attack: []string{"write", filepath.Join(w.folder, ".git/config")}},
+		{name: "a hook of git's", attack: []string{"write", filepath.Join(w.folder, ".git/hooks/post-commit")}},
+		{name: "another repository in its place", attack: []string{"set aside", filepath.Join(w.folder, ".git")}},
 		{name: "remove outside", attack: []string{"remove", filepath.Join(w.outside, "spare")}},
 		{name: "symlink", attack: []string{"symlink", w.file}},
 		{name: "symlink swapped in a race", attack: []string{"swap", w.file}},
@@ -199,6 +211,9 @@ func (w *world) plans() []plan {
 		{name: "memory by proc", attack: []string{"memory", w.pid, w.at}},
 		{name: "environment by proc", attack: []string{"read", proc + "environ"}},
 		{name: "descriptor by proc", attack: []string{"read", proc + "fd/" + w.fd}},
+		{name: "memory of the runner", attack: []string{"runner", "mem"}},
+		{name: "environment of the runner", attack: []string{"runner", "environ"}},
+		{name: "descriptors of the runner", attack: []string{"runner", "fd/0"}},
 		{name: "root by proc", attack: []string{"read", proc + "root" + w.file}},
 		{name: "folder by proc", attack: []string{"list", proc + "cwd/"}},
 		{name: "process_vm_readv", attack: []string{"readv", w.pid, w.at}},
@@ -232,8 +247,12 @@ func (w *world) prepare(t *testing.T, dir string) {
 	for _, spoilt := range []string{filepath.Join(w.outside, "new"), filepath.Join(dir, "renamed")} {
 		_ = os.Remove(spoilt)
 	}
-	if err := os.WriteFile(filepath.Join(w.outside, "spare"), []byte(secret), 0o600); err != nil {
-		t.Fatal(err)
+	_ = os.Rename(filepath.Join(w.folder, ".git-aside"), filepath.Join(w.folder, ".git"))
+	_ = os.Mkdir(filepath.Join(w.folder, ".git/hooks"), 0o700)
+	for _, path := range []string{filepath.Join(w.outside, "spare"), filepath.Join(w.folder, ".env"), filepath.Join(w.folder, ".ssh/id"), filepath.Join(w.folder, ".git/config"), filepath.Join(w.folder, ".bashrc")} {
+		if err := os.WriteFile(path, []byte(secret), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
@@ -289,6 +308,7 @@ func TestAttacks(t *testing.T) {
 // attackFrom attacks from a sandbox.
 func (w *world) attackFrom(t *testing.T, l *Local, policy agent.Policy) {
 	listens(t, "unix", filepath.Join(policy.Scratch, "door.sock"))
+	w.prepare(t, policy.Scratch) // what is protected is, as it is when a runner starts
 	conn := newConn(t, newSandbox(t, l, policy))
 	attack := func(t *testing.T, attack ...string) string {
 		t.Helper()
@@ -320,7 +340,7 @@ func (w *world) attackFrom(t *testing.T, l *Local, policy agent.Policy) {
 			write = "done"
 		}
 		file := filepath.Join(w.folder, "file")
-		for _, c := range [][]string{{"done", "read", file}, {write, "write", file}, {"done", "write", filepath.Join(policy.Scratch, "mine")}, {"done", "write", "mine"}} {
+		for _, c := range [][]string{{"done", "read", file}, {write, "write", file}, {write, "write", filepath.Join(w.folder, ".git/index")}, {"done", "write", filepath.Join(policy.Scratch, "mine")}, {"done", "write", "mine"}} {
 			if said := attack(t, c[1:]...); !strings.HasPrefix(said, c[0]) {
 				t.Errorf("%v: %s", c[1:], said)
 			}

@@ -57,6 +57,7 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	programs := program.NewBackend(speakers, cmp.Or(os.Getenv(confine.EnvTools), "127.0.0.1:0"))
 	side := calls.NewBackend()
 	loop.Foreign, demo.Foreign, programs.Foreign, side.Foreign = servers.Tools, servers.Tools, servers.Tools, servers.Tools
+	programs.Changed = servers.Changed
 	engines := Engines{
 		agent.BackendInprocess: loop, agent.BackendScripted: demo, agent.BackendCalls: side,
 		agent.BackendLocal: programs, agent.BackendACP: programs,
@@ -97,6 +98,10 @@ func host(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 			fmt.Fprintf(stderr, "parley runner: cannot start in a sandbox: %v\n", err)
 			return 1
 		}
+	}
+	if err := process.Conceal(); err != nil {
+		fmt.Fprintf(stderr, "parley runner: cannot keep what it holds from what it starts: %v\n", err)
+		return 1
 	}
 	os.Stdout = os.Stderr // a stray print must not get among the records
 

@@ -17,7 +17,7 @@ import (
 	"parley/backend/agent"
 )
 
-// attackList is what an attacker is told: attacks by their names and targets, and the last two that it may do.
+// attackList is what an attacker is told: attacks by their names, with their targets.
 type attackList struct {
 	Attacks [][]string `json:"attacks"`
 }
@@ -150,7 +150,7 @@ func (w *world) attackFromPositions(t *testing.T, scope agent.FileScope) {
 				list.Attacks = append(list.Attacks, p.attack)
 			}
 			list.Attacks = append(list.Attacks, []string{"write", filepath.Join(policy.Scratch, "mine")}, []string{"read", filepath.Join(w.folder, "file")})
-			said := w.told(t, newSandbox(t, l, policy), launch, position.prompt, list)
+			said := told(t, newSandbox(t, l, policy), launch, position.prompt, list)
 			for i, text := range said {
 				if mayBe := i >= len(plans); mayBe && text != "done" {
 					t.Errorf("%v, which it may: %s", list.Attacks[i], text)
@@ -163,7 +163,7 @@ func (w *world) attackFromPositions(t *testing.T, scope agent.FileScope) {
 }
 
 // told gives what an attacker says of each attack.
-func (w *world) told(t *testing.T, s agent.Sandbox, launch agent.Launch, prompt func(list string) agent.Prompt, list attackList) (said []string) {
+func told(t *testing.T, s agent.Sandbox, launch agent.Launch, prompt func(list string) agent.Prompt, list attackList) (said []string) {
 	t.Helper()
 	conn, err := s.Open(t.Context(), launch)
 	if err != nil {

@@ -113,7 +113,7 @@ func TestAServerByHTTPIsUsed(t *testing.T) {
 		said := listen(t.Context(), conn, say(`[[tool:mcp_far_hear {"text":"hello"}]]`), nil)
 		if !slices.ContainsFunc(said.events, func(e agent.Event) bool {
 			r, ok := e.(agent.ToolResult)
-			return ok && r.Output == `heard {"text":"hello"}`
+			return ok && r.Output == tool.Mark(`heard {"text":"hello"}`, false, false)
 		}) {
 			t.Fatalf("%+v, %v", said.events, said.err)
 		}

@@ -37,6 +37,7 @@ type request struct {
 	Permissions agent.Rules     `json:"permissions,omitzero"`
 
 	MCPServers []agent.MCPServer `json:"mcpServers,omitempty"`
+	Search     *agent.Search     `json:"search,omitempty"`
 	CommandEnv map[string]string `json:"commandEnv,omitempty"`
 	Redacts    bool              `json:"redacts,omitempty"`
 }
@@ -57,7 +58,7 @@ func encodeRequest(launch agent.Launch, prompt agent.Prompt) ([]byte, error) {
 		Messages: make([]message, len(prompt.Messages)), Secrets: prompt.Secrets,
 		Tools: launch.Tools, CustomTools: []customTool{}, PermissionPolicy: launch.PermissionPolicy,
 		TurnID: prompt.Turn, ProjectID: prompt.Key.Project, Endpoint: launch.Endpoint, After: prompt.After, Program: launch.Program,
-		Permissions: launch.Rules, MCPServers: launch.Servers, CommandEnv: launch.CommandEnv, Redacts: launch.Redacts,
+		Permissions: launch.Rules, MCPServers: launch.Servers, Search: launch.Search, CommandEnv: launch.CommandEnv, Redacts: launch.Redacts,
 	}
 	for i, m := range prompt.Messages {
 		r.Messages[i] = message{m.Role, content{m.Parts, prompt.Media}}
@@ -99,7 +100,7 @@ func (r request) decode() (agent.Launch, agent.Prompt, error) {
 	launch := agent.Launch{
 		Backend: r.Backend, Harness: r.Harness, AgentsMD: orEmpty(r.AgentsMD), Model: orEmpty(r.Model),
 		Endpoint: r.Endpoint, Tools: r.Tools, PermissionPolicy: r.PermissionPolicy, Rules: r.Permissions, Program: r.Program, Servers: r.MCPServers,
-		CommandEnv: r.CommandEnv, Redacts: r.Redacts,
+		Search: r.Search, CommandEnv: r.CommandEnv, Redacts: r.Redacts,
 	}
 	prompt := agent.Prompt{
 		Key:  agent.SessionKey{Project: r.ProjectID, Session: orEmpty(r.SessionID)},

@@ -63,7 +63,7 @@ func (s *sandbox) Open(_ context.Context, launch agent.Launch) (agent.Conn, erro
 	if s.life.Err() != nil {
 		return nil, errClosed
 	}
-	tools, err := tool.Open(s.policy, launch, s.backend.Foreign.For(launch)...)
+	tools, err := tool.Open(s.policy, launch, s.backend.Foreign)
 	if err != nil {
 		return nil, err
 	}

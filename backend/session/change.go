@@ -83,6 +83,9 @@ func (s *Sessions) Delete(ctx context.Context, key agent.SessionKey) error {
 		return err
 	}
 	s.Environment.Evict(key)
+	for _, server := range s.sides.forget(key) {
+		s.Sides.Evict(sideKey(key, server))
+	}
 	if err := s.Store.DeleteSession(ctx, key); err != nil {
 		return err
 	}

@@ -1,7 +1,6 @@
 package session
 
 import (
-	"context"
 	"testing"
 
 	"parley/backend/agent"
@@ -52,10 +51,10 @@ func (w *world) choose(t *testing.T, mode agent.Mode) {
 func TestAModeThatIsChosenWhileAnAgentStarts(t *testing.T) {
 	starting, ready := make(chan struct{}), make(chan struct{})
 	w := fresh(t)
-	w.Key = func(context.Context, agent.ProjectID, string) (string, error) {
+	w.Servers = func([]string) ([]agent.MCPServer, error) {
 		close(starting)
 		<-ready
-		return "", nil
+		return nil, nil
 	}
 	r := says(writes)
 	r.Agent = careful.ID

@@ -265,11 +265,14 @@ func (s *Sessions) consequences(ctx context.Context, t *Turn, log *turnLog) (res
 		if q.Answer == nil || settled[q.Request.Call] {
 			continue
 		}
-		if q.Answer.Approved && log.secrets.lost(t.records, q.Request.Call) {
+		switch granted := q.Request.Kind == agent.UserApproval && q.Answer.Approved; {
+		case q.Answer.Approved && log.secrets.lost(t.records, q.Request.Call):
 			results = append(results, agent.ToolResult{ID: q.Request.Call, IsError: true, Output: lostInput})
-		} else if q.Request.Kind == agent.UserApproval && q.Answer.Approved {
+		case granted && isGrant(q.Request.Call):
+			results = append(results, agent.ToolResult{ID: q.Request.Call, Output: "The person allowed it."})
+		case granted:
 			approved = append(approved, q.Request.Call)
-		} else {
+		default:
 			results = append(results, resultOf(q.Request.Kind, *q.Answer))
 		}
 	}

@@ -25,6 +25,9 @@ func (s *Sessions) Enqueue(ctx context.Context, r Request) (store.Queued, *Turn,
 	if r.Regenerate || r.Edits != "" {
 		return store.Queued{}, nil, agent.Errorf(agent.CodeValidation, "Only a new message can wait for the running turn.")
 	}
+	if err := refuseSecrets(r.User); err != nil {
+		return store.Queued{}, nil, err
+	}
 	if err := s.lookUpMedia(ctx, r.Key.Project, &r.User); err != nil {
 		return store.Queued{}, nil, err
 	}
@@ -63,7 +66,11 @@ func (s *Sessions) ChangeQueued(ctx context.Context, key agent.SessionKey, numbe
 		return err
 	}
 	files := slices.DeleteFunc(slices.Clone(q.Message.Parts), func(p agent.Part) bool { _, isText := p.(agent.TextPart); return isText })
-	if err := s.Store.ChangeQueued(ctx, key, number, append(files, agent.TextPart{Text: text})); err != nil {
+	parts := append(files, agent.TextPart{Text: text})
+	if err := refuseSecrets(agent.Message{Parts: parts}); err != nil {
+		return err
+	}
+	if err := s.Store.ChangeQueued(ctx, key, number, parts); err != nil {
 		return err
 	}
 	s.changes.publish(Change{Key: key})

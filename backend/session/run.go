@@ -74,6 +74,9 @@ type opened struct {
 	conn   agent.Conn
 	launch agent.Launch
 	prompt agent.Prompt
+	host   *host         // of the prompt; nil if it has none
+	said   []agent.Event // before the agent says anything
+	asks   []agent.Event // that come before it: then it is not asked yet
 	err    error
 }
 
@@ -98,7 +101,18 @@ func (s *Sessions) run(ctx context.Context, t *Turn, open func(*turnLog) opened)
 // answer lets the agent speak and says how it ended: with TurnCompleted or TurnPaused. Everything said is stored and shown by
 // the time it returns.
 func (s *Sessions) answer(ctx context.Context, t *Turn, log *turnLog, o opened) agent.Event {
-	defer o.close()
+	defer func() {
+		o.close()
+		if o.host != nil && o.host.excepted.Load() { // a runner that starts anew holds what is protected again
+			s.Environment.Evict(t.Key)
+		}
+	}()
+	if o.err == nil {
+		o.err = log.store(ctx, append(o.said, o.asks...))
+	}
+	if o.err == nil && len(o.asks) > 0 {
+		return log.finish(agent.Finish{StopReason: agent.StopPaused, Model: log.model})
+	}
 	if o.err == nil {
 		o.prompt.Messages, o.prompt.Media, o.err = s.told(ctx, t, o.prompt.Messages, o.launch)
 	}
@@ -131,7 +145,7 @@ func (s *Sessions) openNew(ctx context.Context, t *Turn, session store.Session, 
 	if err != nil {
 		return opened{err: err}
 	}
-	return s.open(ctx, t, session, instructions, at.parent, append(before, at.asked))
+	return s.open(ctx, t, session, instructions, at.parent, append(before, at.asked), nil)
 }
 
 // reopen opens the agent for a turn that was paused, with what follows from the answers.
@@ -155,18 +169,16 @@ func (s *Sessions) reopen(ctx context.Context, t *Turn, session store.Session, l
 	if err != nil {
 		return opened{err: err}
 	}
-	o := s.open(ctx, t, session, instructions, row.Parent, append(before, log.secrets.restore(uistream.Durable(t.records))...))
-	o.prompt.Approved = approved
-	return o
+	return s.open(ctx, t, session, instructions, row.Parent, append(before, log.secrets.restore(uistream.Durable(t.records))...), approved)
 }
 
 // open resolves what the turn needs besides what was said, and opens the agent.
-func (s *Sessions) open(ctx context.Context, t *Turn, session store.Session, instructions string, after agent.TurnID, said []agent.Message) (o opened) {
+func (s *Sessions) open(ctx context.Context, t *Turn, session store.Session, instructions string, after agent.TurnID, said []agent.Message, approved []string) (o opened) {
 	t.mu.Lock()
 	t.began = session.Mode
 	t.mu.Unlock()
 	o.agent = session.Agent
-	o.prompt = agent.Prompt{Key: t.Key, Turn: t.ID, After: after, Messages: said}
+	o.prompt = agent.Prompt{Key: t.Key, Turn: t.ID, After: after, Messages: withoutGrants(said), Approved: approved}
 	spec := session.Agent
 	spec.SystemPrompt = instructions
 	spec.Permissions.Mode = session.Mode
@@ -181,16 +193,22 @@ func (s *Sessions) open(ctx context.Context, t *Turn, session store.Session, ins
 	if o.launch.Servers, o.err = s.Servers(spec.MCPServers); o.err != nil {
 		return o
 	}
+	o.launch.Servers = append(o.launch.Servers, spec.OwnServers...)
+	if slices.Contains(o.launch.Tools, agent.WebSearch) {
+		if o.launch.Search, o.err = s.Search(); o.err != nil {
+			return o
+		}
+	}
 	if o.prompt.Allowed, o.err = s.Store.Allowed(ctx, t.Key); o.err != nil {
 		return o
 	}
-	if spec.Provider != "" {
+	if e := o.launch.Endpoint; e != nil {
 		var key string
-		if key, o.err = s.Key(ctx, t.Key.Project, spec.Provider); o.err != nil {
+		if key, o.err = s.Key(ctx, t.Key.Project, e.Provider); o.err != nil {
 			return o
 		}
 		if key != "" {
-			o.prompt.Secrets = map[string]string{spec.Provider: key}
+			o.prompt.Secrets = map[string]string{e.Provider: key}
 		}
 	}
 	policy := s.Policy(session)
@@ -198,8 +216,31 @@ func (s *Sessions) open(ctx context.Context, t *Turn, session store.Session, ins
 		o.err = agent.Wrap(agent.CodeSandbox, err, "The session's scratch folder could not be made.")
 		return o
 	}
+	if s.lend(ctx, t, &o, spec.ID, policy); len(o.asks) > 0 {
+		return o
+	}
 	o.conn, o.err = s.Environment.Open(t.ctx, t.Key, policy, o.launch)
 	return o
+}
+
+// lend has the app run what of the launch is given secrets, as far as a person allows it.
+func (s *Sessions) lend(ctx context.Context, t *Turn, o *opened, id string, policy agent.Policy) {
+	servers, tools := lend(id, &o.launch)
+	h := &host{sessions: s, key: t.Key, policy: policy, tools: map[string]lent{}}
+	_, h.allowed = o.prompt.Resumed()
+	for _, l := range tools {
+		h.tools[l.name] = l
+	}
+	servers, o.said, o.asks = s.mayUse(t, servers, o.launch.Permits().Grounds(o.prompt))
+	if len(o.asks) > 0 {
+		return
+	}
+	listed, said := h.list(t.ctx, servers)
+	o.launch.Hosted = append(o.launch.Hosted, listed...)
+	o.said = append(o.said, said...)
+	known, err := s.Known(ctx)
+	o.launch.Redacts = known != nil || err != nil // what cannot be searched is withheld
+	o.host, o.prompt.Host = h, h
 }
 
 // Policy says what the session's agent may touch.

@@ -86,18 +86,14 @@ func (s *secrets) event(safe []agent.Event, e agent.Event) []agent.Event {
 		}
 		e.Output = redact.Scrub(s.known.Stream().Write(e.Output)) // its end may be the beginning of a value
 		return append(safe, e)
-	case agent.UsageReport: // does not end a block
-		return append(safe, e)
-	case agent.Status:
-		return append(safe, agent.Status{Text: s.known.Text(e.Text)})
 	case agent.Data:
 		if s.blind {
 			return safe
 		}
-		e.Data = s.known.JSON(e.Data)
-		return append(safe, e)
 	}
-	safe = s.endSpeech(safe)
+	if endsBlock(e) {
+		safe = s.endSpeech(safe)
+	}
 	switch e := e.(type) {
 	case agent.ToolCallDelta:
 		return s.give(safe, e)
@@ -108,49 +104,71 @@ func (s *secrets) event(safe []agent.Event, e agent.Event) []agent.Event {
 		return append(s.endInput(safe, e.ID), s.call(e))
 	case agent.ToolResult:
 		return append(s.endInput(safe, e.ID), s.result(e))
+	case agent.InteractionRequest:
+		e.Payload = redact.ScrubJSON(s.known.JSON(e.Payload))
+		return append(safe, e)
 	}
-	return append(safe, s.other(e))
+	return append(safe, withoutValues(s.known, e))
 }
 
-// other takes the values out of an event that is whole, and no call's.
-func (s *secrets) other(e agent.Event) agent.Event {
+// endsBlock reports whether what is said after an event, in pieces, is not one with what was said before it.
+func endsBlock(e agent.Event) bool {
+	switch e.(type) {
+	case agent.ToolProgress, agent.UsageReport, agent.Status, agent.Data:
+		return false
+	}
+	return true
+}
+
+// withoutValues takes what is known to be secret out of an event that is whole, but out of nothing that a person said.
+func withoutValues(known *redact.Known, e agent.Event) agent.Event {
 	switch e := e.(type) {
 	case agent.MessageWhole:
-		return agent.MessageWhole{Text: s.known.Text(e.Text)}
+		return agent.MessageWhole{Text: known.Text(e.Text)}
 	case agent.ThoughtWhole:
-		return agent.ThoughtWhole{Text: s.known.Text(e.Text)}
+		return agent.ThoughtWhole{Text: known.Text(e.Text)}
+	case agent.ToolCall:
+		e.Input, e.Render = known.JSON(e.Input), known.JSON(e.Render)
+		return e
+	case agent.ToolProgress:
+		e.Output = known.Text(e.Output)
+		return e
+	case agent.ToolResult:
+		e.Output, e.Data = known.Text(e.Output), known.JSON(e.Data)
+		return e
+	case agent.Data:
+		e.Data = known.JSON(e.Data)
+		return e
 	case agent.File:
-		e.URL = s.known.Text(e.URL)
+		e.URL = known.Text(e.URL)
 		return e
 	case agent.Source:
-		e.URL, e.Title, e.Filename = s.known.Text(e.URL), s.known.Text(e.Title), s.known.Text(e.Filename)
+		e.URL, e.Title, e.Filename = known.Text(e.URL), known.Text(e.Title), known.Text(e.Filename)
 		return e
 	case agent.Plan:
 		items := make([]agent.PlanItem, len(e.Items))
 		for i, item := range e.Items {
-			items[i] = agent.PlanItem{Text: s.known.Text(item.Text), Status: item.Status}
+			items[i] = agent.PlanItem{Text: known.Text(item.Text), Status: item.Status}
 		}
 		return agent.Plan{Items: items}
+	case agent.Status:
+		return agent.Status{Text: known.Text(e.Text)}
 	case agent.InteractionRequest:
-		e.Payload = s.tool(e.Payload)
+		e.Payload = known.JSON(e.Payload)
 		return e
 	case agent.TurnCompleted:
 		if e.Failure != nil {
-			e.Failure = &agent.Failure{Code: e.Failure.Code, Message: s.known.Text(e.Failure.Message)}
+			e.Failure = &agent.Failure{Code: e.Failure.Code, Message: known.Text(e.Failure.Message)}
 		}
 		return e
 	}
 	return e
 }
 
-// tool takes out of a value what is secret in it and what looks so.
-func (s *secrets) tool(value json.RawMessage) json.RawMessage {
-	return redact.ScrubJSON(s.known.JSON(value))
-}
-
 func (s *secrets) call(e agent.ToolCall) agent.Event {
 	given := e.Input
-	e.Input, e.Render = s.tool(given), s.tool(e.Render)
+	e = withoutValues(s.known, e).(agent.ToolCall)
+	e.Input, e.Render = redact.ScrubJSON(e.Input), redact.ScrubJSON(e.Render)
 	if !bytes.Equal(e.Input, given) {
 		s.whole[e.ID] = given
 	}
@@ -162,7 +180,8 @@ func (s *secrets) result(e agent.ToolResult) agent.Event {
 		e.Output, e.Data, e.IsError = withheld, nil, true
 		return e
 	}
-	e.Output, e.Data = redact.Scrub(s.known.Text(e.Output)), s.tool(e.Data)
+	e = withoutValues(s.known, e).(agent.ToolResult)
+	e.Output, e.Data = redact.Scrub(e.Output), redact.ScrubJSON(e.Data)
 	return e
 }
 
@@ -254,8 +273,7 @@ func (s *Sessions) safeAnswer(ctx context.Context, kind agent.InteractionKind, r
 		r.Output, r.Problem = nil, withheld
 		return r
 	}
-	of := secrets{known: known}
-	r.Output, r.Problem = of.tool(r.Output), redact.Scrub(known.Text(r.Problem))
+	r.Output, r.Problem = redact.ScrubJSON(known.JSON(r.Output)), redact.Scrub(known.Text(r.Problem))
 	return r
 }
 

@@ -24,14 +24,18 @@ var ErrBusy = errors.New("the session is busy with another turn")
 type Options struct {
 	Store       *store.Store
 	Environment *agent.Environment
+	Sides       *agent.Environment                                                                // where the tools run that are given secrets
 	Agent       func(ctx context.Context, project agent.ProjectID, id string) (agent.Spec, error) // "" is the agent for who chose none
 	Harness     func(agent.Kind) (agent.Harness, error)
 	Key         func(ctx context.Context, project agent.ProjectID, provider string) (string, error) // the API key that a project uses; empty if none is needed
 	Servers     func(ids []string) ([]agent.MCPServer, error)                                       // the MCP servers of these names
+	Resolve     func(context.Context, agent.ProjectID, agent.SecretRef) (string, error)             // the value of a secret, as it is now
+	Known       func(context.Context) (*redact.Known, error)                                        // what is secret; nil: nothing is
+	Used        func(ctx context.Context, key agent.SessionKey, slug, tool string) error            // notes that a tool was given a secret
+	Search      func() (*agent.Search, error)                                                       // the search engine that is set up; an error says that there is none
 	Scratch     func(agent.SessionKey) string                                                       // a session's own folder
 	Folder      func(agent.ProjectID) string                                                        // that the new sessions of a project are about; empty if none
 	Data        string                                                                              // as agent.Policy's
-	Known       func(context.Context) (*redact.Known, error)                                        // what is secret; nil: nothing is
 	Log         *slog.Logger
 }
 
@@ -39,6 +43,7 @@ type Options struct {
 type Sessions struct {
 	Options
 	changes changes
+	sides   sides
 
 	mu      sync.Mutex
 	turns   map[agent.SessionKey]*Turn                      // running
@@ -106,6 +111,9 @@ func (s *Sessions) Send(ctx context.Context, r Request) (*Turn, error) {
 		r.Key.Session = agent.NewSessionID()
 	}
 	if err := r.Key.Session.Validate(); err != nil {
+		return nil, err
+	}
+	if err := refuseSecrets(r.User); err != nil {
 		return nil, err
 	}
 	if err := s.lookUpMedia(ctx, r.Key.Project, &r.User); err != nil {

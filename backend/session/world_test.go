@@ -53,6 +53,7 @@ func openOver(t *testing.T, path string, engine agent.Backend) *world {
 	sessions, err := Open(t.Context(), Options{
 		Store:       history,
 		Environment: env,
+		Sides:       env,
 		Agent: func(_ context.Context, _ agent.ProjectID, id string) (agent.Spec, error) {
 			switch id {
 			case "", player.ID:

@@ -98,7 +98,7 @@ func (s *Store) indexBatch(ctx context.Context, size int, known map[string]bool)
 			return err
 		}
 		for _, e := range messages {
-			if _, err := tx.exec(ctx, `INSERT INTO search (rowid, body, facet) VALUES (?, ?, ?)`, e.key, e.words, e.facets); err != nil {
+			if err := indexMessage(ctx, tx, e); err != nil {
 				return err
 			}
 		}
@@ -130,6 +130,11 @@ func (s *Store) indexBatch(ctx context.Context, size int, known map[string]bool)
 
 // errPurged says that messages or words went away while a batch was made ready, which has to be made anew.
 var errPurged = errors.New("the index went back")
+
+func indexMessage(ctx context.Context, tx tx, e entry) error {
+	_, err := tx.exec(ctx, `INSERT INTO search (rowid, body, facet) VALUES (?, ?, ?)`, e.key, e.words, e.facets)
+	return err
+}
 
 func indexTitle(ctx context.Context, tx tx, e entry) error {
 	if _, err := tx.exec(ctx, `DELETE FROM search_retitled WHERE session = ?`, e.key); err != nil {
@@ -172,20 +177,22 @@ func (s *Store) unindexedMessages(ctx context.Context, from int64, size int, fre
 	defer rows.Close()
 	var list []entry
 	for bytes := 0; bytes < batchBytes && rows.Next(); {
-		var e entry
+		var key int64
 		var role agent.Role
 		var project agent.ProjectID
 		var content []byte
 		var agentID string
-		if err := rows.Scan(&e.key, &role, &content, &project, &agentID); err != nil {
+		if err := rows.Scan(&key, &role, &content, &project, &agentID); err != nil {
 			return nil, err
 		}
-		e.words = fresh.take(searchText(content))
-		e.facets = strings.Join(append(facets(project, agentID, role), eras(e.key, e.key)...), " ")
-		list = append(list, e)
+		list = append(list, messageEntry(fresh, key, role, content, project, agentID))
 		bytes += len(content)
 	}
 	return list, rows.Err()
+}
+
+func messageEntry(fresh *freshWords, key int64, role agent.Role, content []byte, project agent.ProjectID, agentID string) entry {
+	return entry{key, fresh.take(searchText(content)), strings.Join(append(facets(project, agentID, role), eras(key, key)...), " ")}
 }
 
 func (s *Store) unindexedTitles(ctx context.Context, size int, fresh *freshWords) ([]entry, error) {

@@ -16,6 +16,7 @@ func TestEveryStatementFindsItsRows(t *testing.T) {
 	must(t, s.CreateSession(t.Context(), home, spec, ""))
 	called := []string{"StartTurn", "AppendEvents", "SettleTurn", "Close"}                                   // by say, and by the end
 	called = append(called, "Backup", "Rekey", "Durable", "Lost", "ReadOnly", "Header", "Summary", "Verify") // about the whole file
+	called = append(called, "EverySession", "Rewrite")                                                       // a sweep reads all that was said
 	for _, c := range append(everyCall(t, s), exportCalls(t, s)...) {
 		if err := c.call(); err != nil {
 			t.Fatalf("%s: %v", c.method, err)

@@ -41,7 +41,7 @@ func authored(files *Files, t agent.AuthorTool) (Foreign, error) {
 		return script(ctx, files, t, call, say)
 	}
 	if t.Kind == agent.AuthorHTTP {
-		f.Action = agent.ActionEgress
+		f.Action, f.About = agent.ActionEgress, method(t)+" "+t.URL
 		run = func(ctx context.Context, call agent.ToolCall, _ say) (string, error) {
 			return post(ctx, t, call.Input)
 		}
@@ -83,6 +83,9 @@ func answer(said string) (output string, data json.RawMessage) {
 	d.DisallowUnknownFields()
 	if d.Decode(&both) != nil || d.More() || both.Output == nil && both.Data == nil {
 		return said, nil
+	}
+	if string(both.Data) == "null" {
+		both.Data = nil
 	}
 	if both.Output == nil {
 		return string(both.Data), both.Data
@@ -152,6 +155,8 @@ func isScript(path string) bool {
 	return err == nil && bytes.Equal(begin, []byte("#!"))
 }
 
+func method(t agent.AuthorTool) string { return cmp.Or(t.Method, http.MethodPost) }
+
 // post makes the request that a tool is.
 func post(ctx context.Context, t agent.AuthorTool, arguments json.RawMessage) (string, error) {
 	network := Internet
@@ -164,7 +169,7 @@ func post(ctx context.Context, t agent.AuthorTool, arguments json.RawMessage) (s
 			headers[http.CanonicalHeaderKey(name)] = value
 		}
 	}
-	d, err := fetch(ctx, network, httpRequestArguments{Method: cmp.Or(t.Method, http.MethodPost), URL: t.URL, Headers: headers, Body: string(arguments)}, t.Timeout())
+	d, err := fetch(ctx, network, httpRequestArguments{Method: method(t), URL: t.URL, Headers: headers, Body: string(arguments)}, t.Timeout())
 	switch {
 	case err != nil:
 		return "", err

@@ -179,6 +179,10 @@ func TestAuthorToolsAreDecided(t *testing.T) {
 	if e, ok := decide("allowed", `{}`, denied).(agent.ToolResult); !ok || !e.Denied {
 		t.Errorf("one that allows itself, and is denied: %+v", e)
 	}
+	request, _ := having(t, agent.AuthorTool{Kind: agent.AuthorHTTP, Name: "send", URL: "https://example.com/a", InputSchema: []byte(`{"type":"object"}`)})
+	if r, ok := request.Decide(agent.ToolCall{Name: "send", Input: []byte(`{"n":1}`)}, agent.Grounds{Policy: agent.PermissionAsk}).(agent.InteractionRequest); !ok || !strings.Contains(string(r.Payload), `{"action":"egress","toolName":"send","preview":"POST https://example.com/a {\"n\":1}"`) {
+		t.Errorf("a request: %s", r.Payload)
+	}
 	lent := script
 	lent.Permission, lent.Secrets = agent.Allow, map[string]string{"KEY": "{{secret:key}}"}
 	set, err := Open(agent.Policy{Scratch: t.TempDir()}, agent.Launch{AuthorTools: []agent.AuthorTool{lent}, Hosted: []agent.HostedTool{{Name: "mine", Version: "v1", Secrets: []string{"key"}}}})

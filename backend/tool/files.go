@@ -21,13 +21,15 @@ import (
 // meanwhile can make a tool use another place than the one that was checked.
 type Files struct {
 	full     bool
-	base     string      // where relative paths begin
-	mounts   []string    // paths of what is seen there
-	layers   layers      // of base
-	data     fs.FileInfo // of Parley's own folder; nil if it is not here
-	home     string      // of the programs that run here; empty: the person's
-	approved bool        // a person has allowed to write what is protected
-	say      say         // is told what a call writes
+	base     string        // where relative paths begin
+	mounts   []string      // paths of what is seen there
+	layers   layers        // of base
+	data     fs.FileInfo   // of Parley's own folder; nil if it is not here
+	home     string        // of the programs that run here; empty: the person's
+	lent     []string      // variables of the commands that run here, beside those of every program
+	search   *agent.Search // that web_search asks; nil if there is none
+	approved bool          // a person has allowed to write what is protected
+	say      say           // is told what a call writes
 }
 
 // layers are the folders that are seen as one: first the one that is written to, then what shines through. Either may be nil.

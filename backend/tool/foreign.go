@@ -17,6 +17,7 @@ type Foreign struct {
 	Action     agent.Action     // what kind of change it makes; empty is agent.ActionOther
 	Permission agent.Permission // that it has of itself, whatever the rules say; empty says nothing
 	Secrets    []string         // as agent.HostedTool's
+	About      string           // what its calls do, for who is asked about one; empty is its name
 	// Fit gives the arguments that it is run with, of those that a model gave, which are an object; an error says why they do not
 	// fit. nil takes all as they are.
 	Fit func(arguments json.RawMessage) (json.RawMessage, error)
@@ -42,7 +43,7 @@ func (f Foreign) decide(call agent.ToolCall, g agent.Grounds) agent.Event {
 	}
 	c := policy.Call{ToolCall: fitting, Action: f.action(), Stated: []agent.Permission{f.Permission}, Version: f.Version, Secrets: f.Secrets, Foreign: true}
 	return gate(g, c, nil, func() manifest {
-		return manifest{Preview: f.Name + " " + string(fitting.Input)}
+		return manifest{Preview: cmp.Or(f.About, f.Name) + " " + string(fitting.Input)}
 	})
 }
 

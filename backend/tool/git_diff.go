@@ -4,6 +4,8 @@ import (
 	"context"
 	_ "embed"
 	"slices"
+
+	"parley/backend/agent"
 )
 
 //go:embed git_diff.md
@@ -27,7 +29,7 @@ func runGitDiff(ctx context.Context, files *Files, in gitDiffArguments) (string,
 	if err != nil {
 		return "", nil, err
 	}
-	for _, pattern := range neverRead {
+	for _, pattern := range agent.Unreadable() {
 		limits = append(limits, ":(exclude,icase,glob)**/"+pattern, ":(exclude,icase,glob)**/"+pattern+"/**")
 	}
 	arguments := []string{"diff", "--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty"}

@@ -40,17 +40,3 @@ func redacted(ctx context.Context, host agent.Host, r agent.ToolResult) agent.To
 	}
 	return r
 }
-
-// redacting is say, without what the app knows to be secret. Progress that cannot be searched is not said.
-func redacting(ctx context.Context, host agent.Host, say say) say {
-	return func(e agent.Event) {
-		if p, ok := e.(agent.ToolProgress); ok {
-			var err error
-			if p.Output, err = host.Redact(ctx, p.Output); err != nil {
-				return
-			}
-			e = p
-		}
-		say(e)
-	}
-}

@@ -41,7 +41,7 @@ func openHosting(t *testing.T, foreign ...Foreign) *Set {
 			t.Fatal(err)
 		}
 	}
-	set, err := Open(agent.Policy{Scratch: dir}, agent.Launch{Tools: []string{"read_file", "run_command"}, Hosted: hostedTools, Redacts: true}, foreign...)
+	set, err := Open(agent.Policy{Scratch: dir}, agent.Launch{Tools: []string{"read_file", "run_command"}, Hosted: hostedTools, Redacts: true}, func(agent.Launch) []Foreign { return foreign })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,32 +99,47 @@ func TestWhatIsHostedIsDecidedWithItsSecrets(t *testing.T) {
 }
 
 func TestResultsAreRedacted(t *testing.T) {
-	talks := Foreign{Definition: Definition{Name: "talks"}, Run: func(_ context.Context, call agent.ToolCall, say func(agent.Event)) (string, json.RawMessage, error) {
+	talks := Foreign{Definition: Definition{Name: "talks"}, Run: func(_ context.Context, call agent.ToolCall, _ func(agent.Event)) (string, json.RawMessage, error) {
 		var in struct{ Text string }
 		if err := json.Unmarshal(call.Input, &in); err != nil {
 			return "", nil, err
 		}
-		say(agent.ToolProgress{ID: call.ID, Output: "so far " + in.Text})
 		return in.Text, fmt.Appendf(nil, `{"shown":%q}`, in.Text), nil
 	}}
 	fails := Foreign{Definition: Definition{Name: "fails"}, Run: func(_ context.Context, call agent.ToolCall, _ func(agent.Event)) (string, json.RawMessage, error) {
 		return "", nil, errors.New("it failed with hunter2")
 	}}
 	set := openHosting(t, talks, fails)
-	for _, c := range []struct{ name, input, want, progress string }{
-		{"talks", `{"text":"plain"}`, `plain {"shown":"plain"} false`, "so far plain"},
-		{"talks", `{"text":"x hunter2 y"}`, `x [secret:password] y {"shown":"x [secret:password] y"} false`, "so far x [secret:password] y"},
-		{"talks", `{"text":"unsearchable"}`, "What talks gave is withheld, because it could not be searched for secrets: The keychain is locked. Unlock it.  true", ""},
-		{"fails", `{}`, "it failed with [secret:password]  true", ""},
-		{"read_file", `{"path":"unsearchable"}`, "What read_file gave is withheld, because it could not be searched for secrets: The keychain is locked. Unlock it.  true", ""},
+	for _, c := range []struct{ name, input, want string }{
+		{"talks", `{"text":"plain"}`, `plain {"shown":"plain"} false`},
+		{"talks", `{"text":"x hunter2 y"}`, `x [secret:password] y {"shown":"x [secret:password] y"} false`},
+		{"talks", `{"text":"unsearchable"}`, "What talks gave is withheld, because it could not be searched for secrets: The keychain is locked. Unlock it.  true"},
+		{"fails", `{}`, "it failed with [secret:password]  true"},
+		{"read_file", `{"path":"unsearchable"}`, "What read_file gave is withheld, because it could not be searched for secrets: The keychain is locked. Unlock it.  true"},
 	} {
-		progress := ""
-		r := set.Run(t.Context(), app{}, agent.ToolCall{ID: "c", Name: c.name, Input: json.RawMessage(c.input)}, func(e agent.Event) { progress += e.(agent.ToolProgress).Output })
-		if got := fmt.Sprint(r.Output, " ", string(r.Data), " ", r.IsError); got != c.want || progress != c.progress {
-			t.Errorf("%s %s gave %q after %q", c.name, c.input, got, progress)
+		r := set.Run(t.Context(), app{}, agent.ToolCall{ID: "c", Name: c.name, Input: json.RawMessage(c.input)}, unheard)
+		if got := fmt.Sprint(r.Output, " ", string(r.Data), " ", r.IsError); got != c.want {
+			t.Errorf("%s %s gave %q", c.name, c.input, got)
 		}
 	}
 	if r := set.Run(t.Context(), app{}, agent.ToolCall{ID: "c", Name: "read_file", Input: json.RawMessage(`{"path":"hunter2"}`)}, unheard); strings.Contains(r.Output+string(r.Data), "hunter2") || !strings.Contains(r.Output, "[secret:password]") {
 		t.Errorf("%+v %s", r, r.Data)
+	}
+}
+
+// TestWhatLooksLikeACredentialIsNoResult: also where the app knows of no secret.
+func TestWhatLooksLikeACredentialIsNoResult(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "a.txt"), []byte("token ghp_"+strings.Repeat("a1B2", 9)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	set, err := Open(agent.Policy{Scratch: dir}, agent.Launch{Tools: []string{"read_file"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer set.Close()
+	r := set.Run(t.Context(), nil, agent.ToolCall{ID: "c", Name: "read_file", Input: json.RawMessage(`{"path":"a.txt"}`)}, func(agent.Event) {})
+	if r.IsError || !strings.Contains(r.Output, "token [credential]") || strings.Contains(string(r.Data), "a1B2") {
+		t.Errorf("read %+v", r)
 	}
 }

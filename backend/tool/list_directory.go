@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
+
+	"parley/backend/agent"
 )
 
 //go:embed list_directory.md
@@ -104,7 +106,7 @@ func (d *listDirectoryData) list(dir dir, rules ignored, in listDirectoryArgumen
 	found, err := dir.entries()
 	for _, item := range found {
 		at := path.Join(dir.path, item.Name())
-		if fold(item.Name()) == ".git" || rules.match(at, item.IsDir()) {
+		if agent.FoldName(item.Name()) == ".git" || rules.match(at, item.IsDir()) {
 			continue
 		}
 		if in.Recursive && item.IsDir() && protect(at, at, reading) == nil {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"syscall"
 
 	"parley/backend/agent"
 )
@@ -25,7 +26,18 @@ func explain(err error, path string) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return refuse("%s does not exist. list_directory shows what there is.", path)
 	}
+	if isRefusedByTheSystem(err) && protect(path, path, writing) != nil {
+		return held{refusal(path + " was not written: it is protected, and the sandbox of this session holds it as it is.")}
+	}
 	return refuse("%s cannot be used: %v.", path, reason(err))
+}
+
+// held is the refusal of what a person may allow, and the sandbox does not let happen.
+type held struct{ refusal }
+
+// isRefusedByTheSystem reports whether a file is one that a sandbox hides, or holds as it is.
+func isRefusedByTheSystem(err error) bool {
+	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) || errors.Is(err, syscall.EBUSY)
 }
 
 // told is what the model reads of an error.

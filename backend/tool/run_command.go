@@ -56,7 +56,7 @@ func runRunCommand(ctx context.Context, files *Files, id string, say say, in run
 		return "", nil, refuse("There is no program %q that can be run. Give the program alone as command and each of its arguments in args; there is no shell.", in.Command)
 	}
 	data, err := job{
-		Command:  process.Command{Path: path, Args: in.Args, Dir: dir, Env: files.environment()},
+		Command:  process.Command{Path: path, Args: in.Args, Dir: dir, Env: append(files.environment(), files.lent...)},
 		limit:    cmp.Or(time.Duration(in.TimeoutMS)*time.Millisecond, agent.DefaultToolTimeout),
 		progress: func(recent string) { say(agent.ToolProgress{ID: id, Output: recent}) },
 	}.run(ctx)

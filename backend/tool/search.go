@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"parley/backend/agent"
 )
 
 // search is one through the files below place, or through that file. One goroutine walks, others read, and what they find is
@@ -136,7 +138,7 @@ func (s *search) walkDir(ctx context.Context, d dir, rules ignored, give func(*b
 		isDir := item.IsDir()
 		switch {
 		case !isDir && !item.Type().IsRegular(), protect(name, at, reading) != nil, rules.match(at, isDir):
-		case isDir && fold(name) != ".git":
+		case isDir && agent.FoldName(name) != ".git":
 			dirs = append(dirs, name)
 		case !isDir && selects(s.glob, strings.TrimPrefix(at, s.place.at()+"/")):
 			files = append(files, name)

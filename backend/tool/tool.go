@@ -6,12 +6,14 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 	"sync"
 
 	"parley/backend/agent"
 	"parley/backend/policy"
+	"parley/backend/redact"
 )
 
 // Definition is what a model is told about a tool.
@@ -34,7 +36,7 @@ type tool struct {
 	run    func(ctx context.Context, files *Files, call agent.ToolCall, say say) (output string, data json.RawMessage, err error)
 }
 
-var tools = []tool{listDirectory, readFile, searchFiles, writeFile, editFile, runCommand, gitStatus, gitDiff, gitLog, gitCommit, httpRequest, todoWrite, askUser, notify}
+var tools = []tool{listDirectory, readFile, searchFiles, writeFile, editFile, runCommand, gitStatus, gitDiff, gitLog, gitCommit, httpRequest, webSearch, todoWrite, askUser, notify}
 
 // Names lists every tool there is, in a stable order.
 func Names() []string {
@@ -57,7 +59,9 @@ func find(tools []tool, name string) (tool, bool) {
 type Set struct {
 	files   *Files
 	granted []tool
-	foreign []Foreign
+	foreign []Foreign // of the agent's author, and hosted
+	sources []Source  // of the tools of others
+	launch  agent.Launch
 	hosted  []agent.HostedTool
 	client  []agent.ClientToolSpec
 	rules   agent.Rules
@@ -68,9 +72,9 @@ type Set struct {
 }
 
 // Open grants the tools of launch, those of the agent's author among them, the files that policy lets an agent reach, and beside
-// them the tools of others.
-func Open(policy agent.Policy, launch agent.Launch, foreign ...Foreign) (*Set, error) {
-	s := &Set{hosted: launch.Hosted, client: launch.ClientTools, rules: launch.Rules, redacts: launch.Redacts}
+// them the tools of others, as those are at each moment.
+func Open(policy agent.Policy, launch agent.Launch, sources ...Source) (*Set, error) {
+	s := &Set{sources: sources, launch: launch, hosted: launch.Hosted, client: launch.ClientTools, rules: launch.Rules, redacts: launch.Redacts}
 	for i, name := range launch.Tools {
 		t, known := find(tools, name)
 		if !known {
@@ -84,6 +88,10 @@ func Open(policy agent.Policy, launch agent.Launch, foreign ...Foreign) (*Set, e
 	var err error
 	if s.files, err = OpenFiles(policy); err != nil {
 		return nil, err
+	}
+	s.files.search = launch.Search
+	for name, value := range launch.CommandEnv {
+		s.files.lent = append(s.files.lent, name+"="+value)
 	}
 	for _, t := range launch.AuthorTools {
 		f, err := authored(s.files, t)
@@ -100,20 +108,19 @@ func Open(policy agent.Policy, launch agent.Launch, foreign ...Foreign) (*Set, e
 			s.foreign = append(s.foreign, hosted(h))
 		}
 	}
-	s.foreign = append(s.foreign, foreign...)
 	return s, nil
 }
 
 // Definitions lists the tools of the set, in the order in which Open was given them, those of the caller last. One that a rule
 // denies in every case is not there.
 func (s *Set) Definitions() []Definition {
-	definitions := make([]Definition, 0, len(s.granted)+len(s.foreign)+len(s.client))
+	var definitions []Definition
 	for _, t := range s.granted {
 		if !policy.Hides(s.rules, t.Name, t.action) {
 			definitions = append(definitions, t.Definition)
 		}
 	}
-	for _, f := range s.foreign {
+	for _, f := range s.others() {
 		if !policy.Hides(s.rules, f.Name, f.action()) {
 			definitions = append(definitions, f.Definition)
 		}
@@ -126,7 +133,8 @@ func (s *Set) Definitions() []Definition {
 
 // Run never fails: what goes wrong is a result with IsError that the model can read and correct. Calls may run at once.
 // host runs what is hosted, and redacts what the others give; it is nil if the launch asks for neither. say takes what a call
-// has to say before its result, such as its progress; Run calls it from the goroutine that it was called on.
+// has to say before its result, such as its progress, which no model is told; Run calls it from the goroutine that it was
+// called on.
 func (s *Set) Run(ctx context.Context, host agent.Host, call agent.ToolCall, say func(agent.Event)) agent.ToolResult {
 	return s.result(ctx, host, call, false, say)
 }
@@ -140,10 +148,10 @@ func (s *Set) result(ctx context.Context, host agent.Host, call agent.ToolCall, 
 	if _, ok := s.findHosted(call.Name); ok && isObject(call.Input) { // run refuses what is none
 		return host.Call(ctx, call, say)
 	}
-	if s.redacts {
-		say = redacting(ctx, host, say)
-	}
 	output, data, err := s.dispatch(ctx, call, s.files.during(approved, say), say)
+	if errors.As(err, new(held)) && approved && host != nil { // the app runs it where it may happen
+		return host.Call(ctx, call, say)
+	}
 	r := agent.ToolResult{ID: call.ID, Name: call.Name, Output: output, Data: data, IsError: err != nil}
 	if err != nil {
 		r.Output = told(err)
@@ -151,6 +159,7 @@ func (s *Set) result(ctx context.Context, host agent.Host, call agent.ToolCall, 
 	if s.redacts { // before it is cut: half of a secret is not found
 		r = redacted(ctx, host, r)
 	}
+	r.Output, r.Data = redact.Scrub(r.Output), redact.ScrubJSON(r.Data)
 	if r.IsError {
 		r.Output = bound(r.Output, maxOutput)
 	} else {
@@ -184,11 +193,21 @@ func (s *Set) dispatch(ctx context.Context, call agent.ToolCall, files *Files, s
 }
 
 func (s *Set) findForeign(name string) (Foreign, bool) {
-	i := slices.IndexFunc(s.foreign, func(f Foreign) bool { return f.Name == name })
+	all := s.others()
+	i := slices.IndexFunc(all, func(f Foreign) bool { return f.Name == name })
 	if i < 0 {
 		return Foreign{}, false
 	}
-	return s.foreign[i], true
+	return all[i], true
+}
+
+// others gives every Foreign as it is now.
+func (s *Set) others() []Foreign {
+	all := slices.Clone(s.foreign)
+	for _, source := range s.sources {
+		all = append(all, source.For(s.launch)...)
+	}
+	return all
 }
 
 func (s *Set) list() string {

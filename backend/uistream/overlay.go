@@ -3,7 +3,6 @@ package uistream
 import (
 	"bytes"
 	"encoding/json"
-	"regexp"
 	"slices"
 
 	"parley/backend/agent"
@@ -95,9 +94,6 @@ const maxRules = 1000
 // maxTools is how many tools an agent has at most.
 const maxTools = 1000
 
-// toolName is what every provider takes for the name of a tool.
-var toolName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
-
 // tool reads one of our tools, by its name, or one that the client runs.
 func (r *reader) tool(o *agent.Overlay, path string, raw json.RawMessage) {
 	if raw[0] == '"' {
@@ -113,7 +109,7 @@ func (r *reader) tool(o *agent.Overlay, path string, raw json.RawMessage) {
 	if kind := r.text(path+".kind", in["kind"]); kind != "client" {
 		r.fail("%s.kind must be client: a tool of ours is given by its name alone", path)
 	}
-	if !toolName.MatchString(spec.Name) {
+	if !agent.ToolName.MatchString(spec.Name) {
 		r.fail("%s.name must have letters, digits, _ and - only, at most 64", path)
 	}
 	if !r.begins(path+".inputSchema", in["inputSchema"], '{', "an object") {

@@ -33,6 +33,10 @@ var scenes = map[string]func(*testing.T){
 	"bus without one": sceneNoProgram,
 	"bus goes away":   sceneBusGoes,
 	"history":         sceneHistory,
+	"secrets":         sceneSecrets,
+	"secrets dying":   sceneSecretsDying,
+	"secrets crash":   sceneSecretsCrash,
+	"secrets absent":  sceneSecretsAbsent,
 }
 
 func TestDesktop(t *testing.T) {

@@ -151,7 +151,7 @@ func (s *Secrets) PutKey(ctx context.Context, provider, name string, value []byt
 		row, begun = was, was
 		begun.Keeping = store.Changing
 		if held, err = s.item(ctx, was); err != nil && !errors.Is(err, ErrNotFound) {
-			return notStored(was, err)
+			return notDone(was, "changed", err)
 		}
 		defer held.wipe()
 	}

@@ -59,6 +59,16 @@ func (s *Secrets) load(ctx context.Context) (*loading, error) {
 	return read, nil
 }
 
+// KnownOf gives the values of one secret, those that it had before too.
+func (s *Secrets) KnownOf(ctx context.Context, row store.Secret) (*redact.Known, error) {
+	i, err := s.item(ctx, row)
+	if err != nil {
+		return nil, err
+	}
+	defer i.wipe()
+	return redact.New(hidden(row.SecretID, i)), nil
+}
+
 // settleAll brings to an end what the keyring was not done with. A history that can only be read stays as it is.
 func (s *Secrets) settleAll(ctx context.Context) error {
 	rows, err := s.Store.UnsettledSecrets(ctx)
@@ -81,7 +91,7 @@ func hidden(id store.SecretID, i item) (values []redact.Value) {
 		values = append(values, redact.Value{Name: name, Text: string(value)})
 		fields, _ := readFields(value) // a text that looks like JSON has parts as well, and a former value may have been JSON
 		for _, f := range fields {
-			if f.isHidden {
+			if !f.isWord && !f.isShort {
 				values = append(values, redact.Value{Name: name, Text: f.text})
 			}
 		}

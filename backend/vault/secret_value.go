@@ -75,7 +75,8 @@ func (i item) expires() time.Time {
 // field is one of a json secret, with the text that a reference to it gives.
 type field struct {
 	name, text string
-	isHidden   bool // the text is worth hiding: not a word of JSON, nor a small number
+	isWord     bool // true, false or null, which nobody hides
+	isShort    bool // a number that cannot be told from others
 }
 
 var fieldName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,128}$`)
@@ -124,11 +125,13 @@ func readFields(value []byte) ([]field, error) {
 		case json.Delim:
 			return nil, fmt.Errorf("the field %s holds a list or an object, and fields are flat", f.name)
 		case string:
-			f.text, f.isHidden = v, true
+			f.text = v
 		case json.Number:
-			f.text, f.isHidden = v.String(), len(v) >= 6
+			f.text, f.isShort = v.String(), len(v) < 6
 		case bool:
-			f.text = fmt.Sprint(v)
+			f.text, f.isWord = fmt.Sprint(v), true
+		case nil:
+			f.isWord = true
 		}
 		if strings.ContainsRune(f.text, utf8.RuneError) {
 			return nil, fmt.Errorf("the field %s has a character that is none", f.name)

@@ -135,7 +135,7 @@ func (s *Secrets) seen(row store.Secret, rows []store.Secret, read *loading) Sec
 	case row.Expires.IsZero():
 	case left <= 0:
 		one.State = SecretExpired
-		one.Warnings = append(one.Warnings, "It is not used any more since "+day(row.Expires)+". Give it a new value, or another end.")
+		one.Warnings = append(one.Warnings, "It is not used any more since "+day(row.Expires)+". Give it another end.")
 	case left <= warnBefore:
 		one.Warnings = append(one.Warnings, "It is used until "+day(row.Expires)+" only.")
 	}
@@ -148,7 +148,7 @@ func day(t time.Time) string { return t.Format("2 January 2006, 15:04") }
 func (s *Secrets) Make(ctx context.Context, n NewSecret) (Secret, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := checkName(n.Name); err != nil {
+	if err := checkWords(n.Name, n.Description, n.Tags); err != nil {
 		return Secret{}, err
 	}
 	fields, err := checkValue(n.Format, n.Value)
@@ -171,7 +171,7 @@ func (s *Secrets) Make(ctx context.Context, n NewSecret) (Secret, error) {
 	if n.Slug == "" {
 		n.Slug = freeSlug(n.Name, taken)
 	}
-	if err := checkSlug(n.Slug); err != nil {
+	if err := CheckSlug(n.Slug); err != nil {
 		return Secret{}, err
 	}
 	row := store.Secret{
@@ -186,22 +186,35 @@ func (s *Secrets) Make(ctx context.Context, n NewSecret) (Secret, error) {
 	return s.told(row, rows, fields, n.Value), nil
 }
 
-func checkName(name string) error {
-	if n := utf8.RuneCountInString(name); n < 1 || n > 128 || strings.TrimSpace(name) != name || !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl) {
+func checkWords(name, description string, tags []string) error {
+	switch {
+	case !isLine(name, 128):
 		return agent.Errorf(agent.CodeValidation, "A secret is called by 1 to 128 characters in one line, without spaces around them.")
+	case utf8.RuneCountInString(description) > 1000:
+		return agent.Errorf(agent.CodeValidation, "The description of a secret has 1000 characters at most.")
+	case len(tags) > 20 || slices.ContainsFunc(tags, func(tag string) bool { return !isLine(tag, 64) }):
+		return agent.Errorf(agent.CodeValidation, "A secret has 20 tags at most, each of 1 to 64 characters in one line.")
 	}
 	return nil
+}
+
+// isLine reports whether a text is one line of so many characters at most, with something in it and no spaces around.
+func isLine(text string, most int) bool {
+	n := utf8.RuneCountInString(text)
+	return n > 0 && n <= most && strings.TrimSpace(text) == text && utf8.ValidString(text) && !strings.ContainsFunc(text, unicode.IsControl)
 }
 
 // told is a secret that was just stored, with what the person has to know of its value.
 func (s *Secrets) told(row store.Secret, rows []store.Secret, fields []field, value []byte) Secret {
 	one := s.seen(row, rows, nil)
-	short := !redact.Searched(strings.TrimSpace(string(value)))
-	for _, f := range fields {
-		short = short || f.text != "" && !(f.isHidden && redact.Searched(strings.TrimSpace(f.text)))
+	isSeen := func(text string) bool { return text != "" && !redact.Searched(strings.TrimSpace(text)) }
+	if isSeen(string(value)) {
+		one.Warnings = append(one.Warnings, "It is so short that it cannot be told from chance: where it is repeated, it is not masked.")
 	}
-	if short && len(value) > 0 {
-		one.Warnings = append(one.Warnings, "A part of it is so short that it cannot be told from chance: where that is repeated, it is not hidden.")
+	for _, f := range fields {
+		if !f.isWord && (f.isShort || isSeen(f.text)) {
+			one.Warnings = append(one.Warnings, "Its field "+f.name+" is so short that it cannot be told from chance: where that is repeated, it is not masked.")
+		}
 	}
 	return one
 }
@@ -221,7 +234,7 @@ func (s *Secrets) Change(ctx context.Context, id store.SecretID, c SecretChange)
 	row := was
 	row.Name, row.Description = *cmp.Or(c.Name, &row.Name), *cmp.Or(c.Description, &row.Description)
 	row.Tags, row.Expires = *cmp.Or(c.Tags, &row.Tags), *cmp.Or(c.Expires, &row.Expires)
-	if err := checkName(row.Name); err != nil {
+	if err := checkWords(row.Name, row.Description, row.Tags); err != nil {
 		return Secret{}, err
 	}
 	if c.Value == nil && c.Format == nil && c.Expires == nil {
@@ -232,7 +245,7 @@ func (s *Secrets) Change(ctx context.Context, id store.SecretID, c SecretChange)
 		held, err = item{Format: Format(was.Format)}, nil
 	}
 	if err != nil {
-		return Secret{}, notStored(was, err)
+		return Secret{}, notDone(was, "changed", err)
 	}
 	defer held.wipe()
 	next := held
@@ -270,9 +283,10 @@ func find(rows []store.Secret, id store.SecretID) (store.Secret, error) {
 	return store.Secret{}, agent.Errorf(agent.CodeValidation, "There is no secret %.80q in this project. Add it under Secrets and keys, or with parley secrets set.", id.Slug)
 }
 
-func notStored(row store.Secret, cause error) error {
+// notDone says what was not done to a secret because of the keyring.
+func notDone(row store.Secret, what string, cause error) error {
 	known := agent.AsError(cause)
-	return agent.Wrap(known.Code, cause, "The secret "+row.Name+" was not changed. "+known.Message)
+	return agent.Wrap(known.Code, cause, "The secret "+row.Slug+" was not "+what+". "+known.Message)
 }
 
 // keep writes the item of a secret. begun is its row for as long as that takes, and row what it is then. Once begun, it is brought
@@ -296,7 +310,7 @@ func (s *Secrets) keep(ctx context.Context, begun store.Secret, row *store.Secre
 		if undone := s.settle(ctx, begun); undone != nil {
 			err = errors.Join(err, undone) // tried again when everything is read next
 		}
-		return notStored(*row, err)
+		return notDone(*row, "stored", err)
 	}
 	row.Keeping = store.Kept
 	describe(row, i)
@@ -374,9 +388,21 @@ func (s *Secrets) Remove(ctx context.Context, id store.SecretID) error {
 	}
 	s.loaded.Store(nil)
 	if err := s.settle(ctx, going); err != nil {
-		return notStored(row, errors.Join(err, s.Store.PutSecret(ctx, row)))
+		return notDone(row, "removed", errors.Join(err, s.Store.PutSecret(ctx, row)))
 	}
 	return nil
+}
+
+// RemoveAll forgets every secret and key, and says which it could not.
+func (s *Secrets) RemoveAll(ctx context.Context) error {
+	if _, err := s.load(ctx); err != nil { // which brings to an end what was left open
+		return err
+	}
+	rows, err := s.Store.Secrets(ctx)
+	for _, row := range rows {
+		err = errors.Join(err, s.Remove(ctx, row.SecretID))
+	}
+	return err
 }
 
 // Reveal gives the value itself, which is the caller's to wipe.
@@ -408,7 +434,7 @@ func (s *Secrets) Resolve(ctx context.Context, project agent.ProjectID, ref agen
 		known := agent.AsError(err)
 		return "", agent.Wrap(known.Code, err, "The secret "+ref.Slug+" could not be read. "+known.Message)
 	case !end.IsZero() && !s.Now().Before(end):
-		return "", agent.Errorf(agent.CodeValidation, "The secret %s is not used any more since %s. Give it a new value or another end, under Secrets and keys.", ref.Slug, day(end))
+		return "", agent.Errorf(agent.CodeValidation, "The secret %s is not used any more since %s. Give it another end, under Secrets and keys or with parley secrets set.", ref.Slug, day(end))
 	case ref.Field == "":
 		return string(i.Value), nil
 	case i.Format != FormatJSON:

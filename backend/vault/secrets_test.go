@@ -26,17 +26,26 @@ type keeping struct {
 
 func openSecrets(t testing.TB, folder string, ring Keyring) *keeping {
 	t.Helper()
-	s, err := store.Open(background, filepath.Join(folder, "history.db"), &sealed.Key{1}, 0)
+	k, err := secretsIn(folder, ring)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { s.Close() })
-	k := &keeping{t: t, now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.Local), env: map[string]string{}}
+	t.Cleanup(func() { k.Store.Close() })
+	k.t = t
+	return k
+}
+
+func secretsIn(folder string, ring Keyring) (*keeping, error) {
+	s, err := store.Open(background, filepath.Join(folder, "history.db"), &sealed.Key{1}, 0)
+	if err != nil {
+		return nil, err
+	}
+	k := &keeping{now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.Local), env: map[string]string{}}
 	k.Secrets = NewSecrets(SecretsOptions{
 		Store: s, Ring: ring, Providers: []string{"anthropic", "openai"}, Now: func() time.Time { return k.now },
 		Environment: func(provider string) (string, string) { return "PARLEY_" + strings.ToUpper(provider), k.env[provider] },
 	})
-	return k
+	return k, nil
 }
 
 // freshSecrets are over a sealed file.
@@ -134,7 +143,7 @@ func TestSlugs(t *testing.T) {
 		strings.Repeat("ab ", 60):  strings.Repeat("ab-", 21) + "a",
 		strings.Repeat("a", 1_000): strings.Repeat("a", 64),
 	} {
-		if got := slugOf(name); got != want || checkSlug(got) != nil {
+		if got := slugOf(name); got != want || CheckSlug(got) != nil {
 			t.Errorf("%s: %s", name, got)
 		}
 	}
@@ -180,6 +189,8 @@ func TestWhatIsNoSecret(t *testing.T) {
 		"1 to 128 characters":   {Value: []byte(value)},
 		"without spaces around": {Name: " x", Value: []byte(value)},
 		"in one line":           {Name: "x\ny"},
+		"has 1000 characters":   {Name: "x", Description: strings.Repeat("d", 1001)},
+		"1 to 64 characters":    {Name: "x", Tags: []string{""}},
 		"already":               {Name: "x", Slug: "taken"},
 		"small letters":         {Name: "x", Slug: "Not-A-Slug"},
 		"single dashes":         {Name: "x", Slug: "a--b"},
@@ -205,6 +216,29 @@ func TestWhatIsNoSecret(t *testing.T) {
 	}
 	if got := k.list(""); got != "taken \"taken\" text ok\n" {
 		t.Errorf("there are\n%s", got)
+	}
+}
+
+func TestWhatIsTooShortToBeMaskedIsSaid(t *testing.T) {
+	k := freshSecrets(t)
+	for value, want := range map[string]string{
+		`{"password":"hunter-two","port":123456,"on":true,"none":null,"empty":""}`: "",
+		`{"pin":"123","port":5432}`: "pin port",
+		"":                          "",
+		"123":                       "It",
+		"1234":                      "",
+	} {
+		format := FormatText
+		if strings.HasPrefix(value, "{") {
+			format = FormatJSON
+		}
+		var said []string
+		for _, warning := range k.make(NewSecret{Name: "x", Format: format, Value: []byte(value)}).Warnings {
+			said = append(said, strings.Fields(strings.TrimPrefix(warning, "Its field "))[0])
+		}
+		if got := strings.Join(said, " "); got != want {
+			t.Errorf("%s: of %s is said that it is short", value, got)
+		}
 	}
 }
 
@@ -299,7 +333,7 @@ func TestTheEndOfASecret(t *testing.T) {
 		t.Errorf("shortly before, one is told %q", got)
 	}
 	k.now = k.now.Add(13 * 24 * time.Hour)
-	if got := k.resolve("p", "lent"); !strings.HasPrefix(got, "! The secret lent is not used any more since "+day(end)+". Give it a new value") {
+	if got := k.resolve("p", "lent"); !strings.HasPrefix(got, "! The secret lent is not used any more since "+day(end)+". Give it another end") {
 		t.Errorf("at its end it gives %q", got)
 	}
 	if got := k.list("p"); got != "lent \"lent\" text expired\n" || !k.hides("for a while") {

@@ -16,7 +16,8 @@ const maxSlug = 64
 
 var slugForm = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
-func checkSlug(slug string) error {
+// CheckSlug says what keeps a text from being a slug.
+func CheckSlug(slug string) error {
 	if len(slug) > maxSlug || !slugForm.MatchString(slug) {
 		return agent.Errorf(agent.CodeValidation, "A secret cannot be referred to as %.80q. Use small letters, digits and single dashes between them, at most %d.", slug, maxSlug)
 	}

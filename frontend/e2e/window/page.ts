@@ -2,6 +2,7 @@
 export const enter = '\uE007';
 
 const patience = 20_000; // milliseconds, for one command
+const appears = 5_000; // milliseconds, within which an element is there that something is done to
 
 /** The page in a window, driven by WebDriver. */
 export class Page {
@@ -9,7 +10,7 @@ export class Page {
 
   /** Opens the one session of the driver that listens there. */
   static async open(driver: string): Promise<Page> {
-    const { sessionId } = await ask<{ sessionId: string }>('POST', `${driver}/session`, { capabilities: {} });
+    const { sessionId } = await ask<{ sessionId: string }>('POST', `${driver}/session`, { capabilities: { alwaysMatch: { timeouts: { implicit: appears } } } });
     return new Page(`${driver}/session/${sessionId}`);
   }
 

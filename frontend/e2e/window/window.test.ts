@@ -99,6 +99,12 @@ test('a recovery code is copied: a file is saved in a browser only', async ({ de
   await desktop.picture('window-code.png');
 });
 
+test('on a desktop that shows no notices it is said that nothing can be told there', async ({ window }) => {
+  await window.page.click(`button[aria-label="${text.inbox.open(0)}"]`);
+  await window.page.click('dialog button[aria-pressed]');
+  await expect.poll(() => window.page.run(() => document.querySelector('dialog')!.innerText)).toContain(text.inbox.blocked);
+});
+
 test('what was typed just before the window closes is there the next time', async ({ home, desktop, open, window }) => {
   await window.write('half a thought');
   await desktop.close();

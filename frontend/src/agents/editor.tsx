@@ -1,12 +1,14 @@
 import { useState, type FormEvent } from 'react';
 import type { Mode, Permission, Rule } from '../api/types.gen.ts';
 import { useParley } from '../parley.ts';
+import { References } from '../secrets/picker.tsx';
 import { Button } from '../ui/button.tsx';
 import { Select } from '../ui/select.tsx';
 import { useStore } from '../ui/store.ts';
 import { text } from '../ui/text.ts';
-import { idFor, isProgram, toDetails, type Draft } from './draft.ts';
+import { idFor, isProgram, runCommand, toDetails, type Draft } from './draft.ts';
 import { Cell, Checks, Choice, Field, Group, LongField, Rows } from './fields.tsx';
+import { OwnTools, Pairs, references } from './tools.tsx';
 import { Servers } from './servers.tsx';
 import { agentsText } from './text.ts';
 
@@ -32,9 +34,11 @@ export function Editor({ initial, isKnown, onDone }: EditorProps) {
     event.preventDefault();
     if (isSaving) return;
     if (!isKnown && agents.value.agents.some(({ id }) => id === draft.id)) return fail([said.taken(draft.id)]);
+    const details = toDetails(draft);
+    if (Array.isArray(details)) return fail(details);
     saving(true);
     agents
-      .put(toDetails(draft))
+      .put(details)
       .then(onDone, (error: Error) => fail(error.message.split('\n')))
       .finally(() => saving(false));
   };
@@ -51,6 +55,13 @@ export function Editor({ initial, isKnown, onDone }: EditorProps) {
         <Checks all={choices.tools} chosen={draft.tools} onChange={tools => change({ tools })} />
       </Group>
       <Servers chosen={draft.mcp_servers} onChange={mcp_servers => change({ mcp_servers })} />
+      <OwnTools tools={draft.own} onChange={own => change({ own })} />
+      {draft.tools.includes(runCommand) && (
+        <Group title={said.env} says={said.envSays}>
+          <Pairs pairs={draft.env} words={said.variable} onChange={env => change({ env })} />
+        </Group>
+      )}
+      <References id={references} />
       <Permissions draft={draft} change={change} />
       <div role="alert" className="text-sm text-bad empty:hidden">
         {problems.map(problem => (

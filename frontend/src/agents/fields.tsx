@@ -55,17 +55,18 @@ interface LongFieldProps {
   value: string;
   onChange: (value: string) => void;
   says: string;
+  isCode?: boolean;
 }
 
 /** A text of several lines. */
-export function LongField({ label, value, onChange, says }: LongFieldProps) {
+export function LongField({ label, value, onChange, says, isCode = false }: LongFieldProps) {
   return (
     <div>
       <p aria-hidden className="text-sm font-medium">
         {label}
       </p>
-      <div className={`mt-1 min-h-24 text-sm has-focus-visible:outline-2 has-focus-visible:outline-accent ${box}`}>
-        <TextArea label={label} value={value} onWrite={onChange} className="min-h-24 px-3 py-2" />
+      <div className={`mt-1 has-focus-visible:outline-2 has-focus-visible:outline-accent ${box} ${isCode ? 'font-mono text-code' : 'min-h-24 text-sm'}`}>
+        <TextArea label={label} value={value} onWrite={onChange} spellCheck={!isCode} className={`px-3 py-2 ${isCode ? 'min-h-16' : 'min-h-24'}`} />
       </div>
       <p className="mt-1 text-xs text-faint">{says}</p>
     </div>
@@ -173,14 +174,17 @@ interface CellProps {
   label: string;
   value: string;
   onChange: (value: string) => void;
+  /** The id of a list of what may be meant. */
+  list?: string;
 }
 
 /** A field in a row. */
-export function Cell({ label, value, onChange }: CellProps) {
+export function Cell({ label, value, onChange, list }: CellProps) {
   return (
     <input
       aria-label={label}
       value={value}
+      list={list}
       dir="auto"
       spellCheck={false}
       autoComplete="off"

@@ -193,6 +193,19 @@ export interface AuthorTool {
   permission?: Permission
 }
 
+export type Transport = "stdio" | "http"
+
+export interface MCPServer {
+  id: string
+  transport: Transport
+  command?: string
+  args?: string[]
+  env?: Record<string, string>
+  url?: string
+  headers?: Record<string, string>
+  tools_allowlist?: string[]
+}
+
 export interface Rule {
   pattern: string
   permission: Permission
@@ -218,9 +231,11 @@ export interface AgentDetails {
   tools?: string[]
   author_tools?: AuthorTool[]
   mcp_servers?: string[]
+  own_servers?: MCPServer[]
   permissions: AgentPermissions
   login?: Login
   options?: Record<string, string>
+  command_env?: Record<string, string>
 }
 
 export interface AgentPlace {
@@ -544,19 +559,6 @@ export interface Permissions {
   approvals: Approval[]
 }
 
-export type Transport = "stdio" | "http"
-
-export interface MCPServer {
-  id: string
-  transport: Transport
-  command?: string
-  args?: string[]
-  env?: Record<string, string>
-  url?: string
-  headers?: Record<string, string>
-  tools_allowlist?: string[]
-}
-
 export type ServerState = "not_started" | "starting" | "running" | "failed"
 
 export interface Server {
@@ -651,6 +653,7 @@ export interface SecretToSweep {
 
 export interface SecretSwept {
   masked: number
+  busy: number
 }
 
 export interface SecretChange {

@@ -13,7 +13,7 @@ import type { PartProps } from './registry.tsx';
 export function ErrorPart({ part, session }: PartProps<DataUIPart<{ 'agent-error': AgentError }>>) {
   const { code, message, remedy } = part.data;
   const canRetry = useContext(CanRetry);
-  const { list } = useParley();
+  const { dialogs, list } = useParley();
   const limit = code === 'turn_limit' ? list.get(session.id)?.maxTurns : undefined;
   return (
     <div role="group" aria-label={text.error.title} className="flex gap-3 rounded-lg border border-bad/30 bg-bad-tint px-4 py-3 text-sm">
@@ -28,6 +28,7 @@ export function ErrorPart({ part, session }: PartProps<DataUIPart<{ 'agent-error
                 {text.error.allowMore(moreTurns)}
               </Button>
             )}
+            {code === 'provider_auth' && <Button onClick={() => dialogs.showSecrets('keys')}>{text.secrets}</Button>}
             <Button onClick={() => void session.retry()}>
               <RotateCcw aria-hidden className="size-3.5" />
               {text.error.retry}

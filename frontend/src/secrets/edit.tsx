@@ -8,8 +8,11 @@ import { secretsText } from './text.ts';
 
 const said = secretsText.form;
 
+/** Called when it is over, with what the person should know about what was done. */
+type Done = (warnings: string[]) => void;
+
 /** Where a person gives a value a name. */
-export function AddSecret({ onDone }: { onDone: () => void }) {
+export function AddSecret({ onDone }: { onDone: Done }) {
   const { client } = useParley();
   const attempt = useAttempt();
   const [name, rename] = useState('');
@@ -19,10 +22,10 @@ export function AddSecret({ onDone }: { onDone: () => void }) {
   const shown = slug ?? idFor(name);
   const submit = async (form: HTMLFormElement) => {
     const secret = { name: name.trim(), slug: shown, global: scope === 'global', format, value: valueOf(form, 'value'), ...aboutIn(form) };
-    if (await attempt.run(async () => void (await client.addSecret(secret)))) onDone();
+    await attempt.run(async () => onDone((await client.addSecret(secret)).warnings));
   };
   return (
-    <Step title={said.new} attempt={attempt} label={said.save} onSubmit={form => void submit(form)} onCancel={onDone}>
+    <Step title={said.new} attempt={attempt} label={said.save} onSubmit={form => void submit(form)} onCancel={() => onDone([])}>
       <div className="grid gap-4 sm:grid-cols-2">
         <PlainField name="name" label={said.name} required maxLength={128} data-focus value={name} onChange={event => rename(event.target.value)} />
         <PlainField name="slug" label={said.slug} required value={shown} onChange={event => fix(event.target.value)} spellCheck={false}>
@@ -42,15 +45,15 @@ export function AddSecret({ onDone }: { onDone: () => void }) {
 }
 
 /** Where a person changes what is said about a secret. */
-export function EditSecret({ secret, onDone }: { secret: Secret; onDone: () => void }) {
+export function EditSecret({ secret, onDone }: { secret: Secret; onDone: Done }) {
   const { client } = useParley();
   const attempt = useAttempt();
   const submit = async (form: HTMLFormElement) => {
     const change = { name: valueOf(form, 'name').trim(), ...aboutIn(form) };
-    if (await attempt.run(async () => void (await client.changeSecret(secret, change)))) onDone();
+    await attempt.run(async () => onDone((await client.changeSecret(secret, change)).warnings));
   };
   return (
-    <Step title={said.change(secret.name)} attempt={attempt} label={said.save} onSubmit={form => void submit(form)} onCancel={onDone}>
+    <Step title={said.change(secret.name)} attempt={attempt} label={said.save} onSubmit={form => void submit(form)} onCancel={() => onDone([])}>
       <PlainField name="name" label={said.name} required maxLength={128} data-focus defaultValue={secret.name}>
         <p className="text-xs break-words text-faint">{said.slugSays(secret.slug)}</p>
       </PlainField>
@@ -60,15 +63,15 @@ export function EditSecret({ secret, onDone }: { secret: Secret; onDone: () => v
 }
 
 /** Where a person gives a secret another value. */
-export function RotateSecret({ secret, onDone }: { secret: Secret; onDone: () => void }) {
+export function RotateSecret({ secret, onDone }: { secret: Secret; onDone: Done }) {
   const { client } = useParley();
   const attempt = useAttempt();
   const [format, choose] = useState(secret.format);
   const submit = async (form: HTMLFormElement) => {
-    if (await attempt.run(async () => void (await client.changeSecret(secret, { value: valueOf(form, 'value'), format })))) onDone();
+    await attempt.run(async () => onDone((await client.changeSecret(secret, { value: valueOf(form, 'value'), format })).warnings));
   };
   return (
-    <Step title={secretsText.rotate.title(secret.name)} attempt={attempt} label={secretsText.rotate.do} onSubmit={form => void submit(form)} onCancel={onDone}>
+    <Step title={secretsText.rotate.title(secret.name)} attempt={attempt} label={secretsText.rotate.do} onSubmit={form => void submit(form)} onCancel={() => onDone([])}>
       <p className="text-sm text-soft">{secretsText.rotate.says}</p>
       <ValueField name="value" label={said.value} isLong={format === 'json'}>
         {format === 'json' && <p className="text-xs text-faint">{said.jsonSays}</p>}
@@ -80,15 +83,18 @@ export function RotateSecret({ secret, onDone }: { secret: Secret; onDone: () =>
 }
 
 /** Deletes a secret once the person has seen what breaks. */
-export function RemoveSecret({ secret, onDone }: { secret: Secret; onDone: () => void }) {
+export function RemoveSecret({ secret, onDone }: { secret: Secret; onDone: Done }) {
   const { client } = useParley();
   const attempt = useAttempt();
   const remove = async () => {
-    if (await attempt.run(async () => void (await client.removeSecret(secret)))) onDone();
+    await attempt.run(async () => {
+      await client.removeSecret(secret);
+      onDone([]);
+    });
   };
   const { title, breaks, nothing, do: label } = secretsText.removing;
   return (
-    <Step title={title(secret.name)} attempt={attempt} label={label} onSubmit={() => void remove()} onCancel={onDone}>
+    <Step title={title(secret.name)} attempt={attempt} label={label} onSubmit={() => void remove()} onCancel={() => onDone([])}>
       {secret.references.length === 0 ? (
         <p className="text-sm text-soft">{nothing}</p>
       ) : (

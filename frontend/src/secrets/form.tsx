@@ -65,20 +65,23 @@ interface ValueFieldProps extends OwnProps {
 export function ValueField({ isLong = false, onTyped, ...rest }: ValueFieldProps) {
   const [isShown, show] = useState(false);
   const [isGrown, grow] = useState(false);
-  const pasted = useRef<string>(undefined);
+  const typed = useRef(''); // taken along when one box takes the place of the other
   const hasLines = isLong || isGrown;
   const { box, frame } = useField({ ...rest, disabled: false }, `pe-10 ${hasLines ? 'block resize-y py-2 font-mono text-code' : 'h-9'}`);
-  const takeOver = useCallback((area: HTMLTextAreaElement | null) => {
-    if (!area || pasted.current === undefined) return;
-    area.value = pasted.current;
-    pasted.current = undefined;
-    area.focus();
+  const takeOver = useCallback((next: HTMLInputElement | HTMLTextAreaElement | null) => {
+    if (!next) return;
+    next.value = typed.current;
+    if (typed.current && document.activeElement === document.body) next.focus();
   }, []);
+  const heard = (event: FormEvent<HTMLInputElement | HTMLTextAreaElement>) => {
+    typed.current = event.currentTarget.value;
+    onTyped?.(typed.current);
+  };
   const paste = (event: ClipboardEvent<HTMLInputElement>) => {
     const said = event.clipboardData.getData('text/plain');
     if (!/\n[^]*\S/.test(said)) return;
     event.preventDefault();
-    pasted.current = said;
+    typed.current = said;
     grow(true);
   };
   return frame(
@@ -89,12 +92,12 @@ export function ValueField({ isLong = false, onTyped, ...rest }: ValueFieldProps
           rows={4}
           dir="ltr"
           autoComplete="off"
-          onInput={event => onTyped?.(event.currentTarget.value)}
+          onInput={heard}
           {...box}
           className={`${box.className} ${isShown ? '' : '[-webkit-text-security:disc]'}`}
         />
       ) : (
-        <input type={isShown ? 'text' : 'password'} dir="ltr" autoComplete="off" onPaste={paste} {...box} />
+        <input ref={takeOver} type={isShown ? 'text' : 'password'} dir="ltr" autoComplete="off" onInput={heard} onPaste={paste} {...box} />
       )}
       <IconButton icon={isShown ? EyeOff : Eye} label={secretsText.form.show} aria-pressed={isShown} onClick={() => show(!isShown)} className="absolute end-1 top-1 size-7" />
     </>,

@@ -5,7 +5,6 @@ import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { useAttempt } from '../vault/attempt.ts';
 import { ChoiceField, Step, ValueField, valueOf } from './form.tsx';
-import { namesIn } from './names.ts';
 import { secretsText } from './text.ts';
 
 const said = secretsText.importing;
@@ -38,6 +37,15 @@ function Imported({ result: { made, refused }, onDone }: { result: SecretsImport
       <div role="status" className="mt-3 grid gap-2 text-sm">
         <p>{said.made(made.length)}</p>
         {made.length > 0 && <p className="font-mono text-code break-words">{made.map(({ slug }) => slug).join(', ')}</p>}
+        <ul className="grid max-h-60 gap-1 overflow-y-auto break-words text-warn empty:hidden">
+          {made.flatMap(({ name, warnings }) =>
+            warnings.map(warning => (
+              <li key={name + warning}>
+                {name}: {warning}
+              </li>
+            )),
+          )}
+        </ul>
         {refused.length > 0 && (
           <>
             <p>{said.refused}</p>
@@ -56,4 +64,9 @@ function Imported({ result: { made, refused }, onDone }: { result: SecretsImport
       </div>
     </Dialog>
   );
+}
+
+/** The names in the text of a .env file. What the lines are worth the door says. */
+export function namesIn(file: string): string[] {
+  return [...file.matchAll(/^[ \t]*(?:export[ \t]+)?([A-Za-z_][A-Za-z0-9_.-]*)[ \t]*=/gm)].map(([, name]) => name!);
 }

@@ -13,8 +13,8 @@ export function referencesTo(secrets: Secret[]): string[] {
   return reached.flatMap(({ slug, fields }) => [slug, ...fields.map(field => `${slug}.${field}`)]).map(name => `{{secret:${name}}}`);
 }
 
-/** Offers references to secrets, and gives the one that is chosen. */
-export function SecretPicker({ label, onChoose }: { label: string; onChoose: (reference: string) => void }) {
+/** The same, as far as they can be known; undefined until then. */
+function useReferences(): string[] | undefined {
   const { client } = useParley();
   const [references, show] = useState<string[]>();
   useEffect(
@@ -25,6 +25,12 @@ export function SecretPicker({ label, onChoose }: { label: string; onChoose: (re
       ),
     [client],
   );
+  return references;
+}
+
+/** Offers references to secrets, and gives the one that is chosen. */
+export function SecretPicker({ label, onChoose }: { label: string; onChoose: (reference: string) => void }) {
+  const references = useReferences();
   if (references?.length === 0) return <p className="text-sm text-soft">{said.none}</p>;
   return (
     <Select
@@ -34,5 +40,17 @@ export function SecretPicker({ label, onChoose }: { label: string; onChoose: (re
       onChoose={onChoose}
       className="h-8 w-fit max-w-full text-sm"
     />
+  );
+}
+
+/** The list of references that boxes offer which name it. */
+export function References({ id }: { id: string }) {
+  const references = useReferences();
+  return (
+    <datalist id={id}>
+      {references?.map(reference => (
+        <option key={reference}>{reference}</option>
+      ))}
+    </datalist>
   );
 }

@@ -1,6 +1,6 @@
 import { Copy, Eye } from 'lucide-react';
 import { useCallback, useEffect, useState } from 'react';
-import type { Secret, SecretUse } from '../api/types.gen.ts';
+import type { Secret, SecretSwept, SecretUse } from '../api/types.gen.ts';
 import { useParley } from '../parley.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Disclosure } from '../ui/disclosure.tsx';
@@ -10,8 +10,6 @@ import { useAttempt } from '../vault/attempt.ts';
 import { Problem } from '../vault/form.tsx';
 import { secretsText as said } from './text.ts';
 import { Revealed } from './value.tsx';
-
-const day = 24 * 60 * 60 * 1_000;
 
 /** What can be done about a secret that takes more than a click. */
 export type Change = 'edit' | 'rotate' | 'remove';
@@ -24,6 +22,11 @@ export function SecretRow({ secret, onChange }: { secret: Secret; onChange: (wha
   const attempt = useAttempt();
   const [value, show] = useState<string>();
   const [copied, tell] = useState<string>();
+  useEffect(() => {
+    if (!copied) return;
+    const timer = setTimeout(() => tell(undefined), 10_000);
+    return () => clearTimeout(timer);
+  }, [copied]);
   const hide = useCallback(() => show(undefined), []);
   const { name, slug, description, tags, warnings } = secret;
   const reveal = () => void attempt.run(async () => show((await client.revealSecret(secret)).value));
@@ -79,16 +82,14 @@ export function SecretRow({ secret, onChange }: { secret: Secret; onChange: (wha
 }
 
 /** In a few words: whose it is, what it has, and until when. */
-function State({ secret: { project, hides, state, fields, lastUsed, expires = 0 } }: { secret: Secret }) {
-  const [now] = useState(Date.now);
-  const left = Math.ceil((expires - now) / day);
+function State({ secret: { project, hides, state, fields, lastUsed, expires } }: { secret: Secret }) {
   return (
     <p className="text-xs break-words text-faint *:not-last:after:content-['_·_']">
       {state !== 'ok' && <span className="text-bad">{said[state]}</span>}
       {project && <span>{hides ? said.hides : said.project}</span>}
       {fields.length > 0 && <span>{said.fields(fields)}</span>}
       <span>{said.used(lastUsed ? text.when(lastUsed) : undefined)}</span>
-      {expires > now && <span className={left > 14 ? '' : 'text-warn'}>{said.expires(left, text.when(expires))}</span>}
+      {expires && <span>{said.expires(text.when(expires))}</span>}
     </p>
   );
 }
@@ -97,13 +98,13 @@ function State({ secret: { project, hides, state, fields, lastUsed, expires = 0 
 function Where({ secret }: { secret: Secret }) {
   const { client, dialogs } = useParley();
   const [uses, list] = useState<SecretUse[]>();
-  const [masked, count] = useState<number>();
+  const [masked, count] = useState<SecretSwept>();
   const looked = useAttempt();
   const swept = useAttempt();
   const { run } = looked;
   // oxlint-disable-next-line react-hooks/exhaustive-deps -- it is looked up when it is opened
   useEffect(() => void run(async () => list((await client.secretUses(secret)).uses)), []);
-  const sweep = () => void swept.run(async () => count((await client.sweepSecret(secret.slug)).masked));
+  const sweep = () => void swept.run(async () => count(await client.sweepSecret(secret.slug)));
   return (
     <div className="grid gap-2 text-soft">
       <ul className="list-disc ps-5 break-words">

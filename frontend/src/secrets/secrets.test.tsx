@@ -7,8 +7,8 @@ import { ParleyContext, type Parley } from '../parley.ts';
 import { Dialogs } from '../ui/dialogs.ts';
 import Secrets from './dialog.tsx';
 import { dayOf, endOf } from './edit.tsx';
+import { namesIn } from './import.tsx';
 import { referencesTo } from './picker.tsx';
-import { namesIn } from './names.ts';
 import { secretsText as said } from './text.ts';
 
 const secret: Secret = { slug: 'token', name: 'Token', format: 'text', description: '', tags: [], created: 1, state: 'ok', fields: [], references: [], hides: false, warnings: [] };
@@ -98,6 +98,26 @@ test('a value that is typed is masked, and goes to the door and nowhere else', a
   });
   expect(sent).toMatchObject([{ name: 'My token', slug: 'my-token', global: true, format: 'text', value: ' {"a": 1}\u00a0', expires: 0, tags: [] }]);
   expect(box('value')).toBeNull();
+});
+
+test('what is typed stays when the format changes', async () => {
+  await press(said.one(said.replace, 'Token'));
+  box('value').value = '{"a": 1}';
+  await act(async () => {
+    box('value').dispatchEvent(new Event('input', { bubbles: true }));
+    document.querySelectorAll<HTMLInputElement>('[type=radio]')[1]!.click();
+  });
+  expect([box('value').tagName, box('value').value]).toEqual(['TEXTAREA', '{"a": 1}']);
+});
+
+test('what the door has to say about a new value is shown', async () => {
+  server.answers.set('PATCH /secrets/token', () => ({ ...secret, warnings: ['It is short.'] }));
+  await press(said.one(said.replace, 'Token'));
+  await act(async () => {
+    box('value').form!.requestSubmit();
+    await pass();
+  });
+  expect(document.querySelector('dialog [role=status]')!.textContent).toBe('It is short.');
 });
 
 test('what is pasted in several lines keeps them, masked as well', async () => {

@@ -1,12 +1,11 @@
 import type { KeySource, SecretReference } from '../api/types.gen.ts';
+import type { SecretTab } from '../ui/dialogs.ts';
 import { plural } from '../ui/plural.ts';
-
-const days = (n: number) => plural(n, 'day', 'days');
 
 /** What is said about named secrets, and the keys of providers. */
 export const secretsText = {
-  kinds: { secrets: 'Secrets', keys: 'Provider keys' },
-  says: 'Values that your agents’ tools use by name. No model sees them, and neither does the history. The first use in a session asks you.',
+  tabs: { secrets: 'Secrets', keys: 'Provider keys' } satisfies Record<SecretTab, string>,
+  says: 'Values that your agents’ tools use by name. No model is told them, and the history does not keep them. The first use in a session asks you.',
   none: 'There are no secrets yet.',
   add: 'Add a secret',
   import: 'Import .env',
@@ -15,7 +14,7 @@ export const secretsText = {
   hides: 'Stands in for the one for every project',
   expired: 'Expired',
   missing: 'Value missing',
-  expires: (inDays: number, day: string) => (inDays > 14 ? `Expires ${day}` : `Expires in ${days(inDays)}`),
+  expires: (day: string) => `Until ${day}`,
   used: (day: string | undefined) => (day ? `Last used ${day}` : 'Never used'),
   fields: (names: string[]) => `Fields: ${names.join(', ')}`,
 
@@ -38,7 +37,13 @@ export const secretsText = {
   noUses: 'No session has used it.',
   sweep: 'Mask it in the history',
   sweepSays: 'Puts its name in place of its values, wherever they were said before.',
-  swept: (n: number) => (n === 0 ? 'The history did not have it.' : `Masked in ${plural(n, 'place', 'places')}.`),
+  swept: ({ masked, busy }: { masked: number; busy: number }) =>
+    [
+      masked > 0 ? `Masked in ${plural(masked, 'place', 'places')}.` : busy === 0 && 'The history did not have it.',
+      busy > 0 && `${plural(busy, 'session was', 'sessions were')} left out because an answer is not finished there. Mask it again later.`,
+    ]
+      .filter(Boolean)
+      .join(' '),
 
   form: {
     new: 'Add a secret',

@@ -5,12 +5,14 @@ import type { Call } from './call.ts';
 import { tense, type Card } from './card.ts';
 import { Json } from './json.tsx';
 import { Output } from './output.tsx';
+import { LiveTerminal } from './terminal_view.tsx';
 
 /** The card of every tool that has none of its own. */
 export const generic: Card = {
   icon: Wrench,
   verb: call => tense(call, text.tool.other),
   target: call => call.name,
+  live: ({ output }) => (typeof output === 'string' && output.trim() ? <LiveTerminal written={output} /> : undefined),
   body: call => <InputAndOutput call={call} />,
 };
 

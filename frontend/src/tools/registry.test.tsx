@@ -45,10 +45,22 @@ test('what a program says it changed is shown as what was changed', () => {
   expect(line(call('patch', {}, { output }))).toBe(`${text.tool.create.done} a.txt`);
 });
 
+test('the question whether a server may be started is no call of its tool', () => {
+  const input = { server: 'github', secrets: ['token'] };
+  expect(line(call('mcp_github', input, { id: 'grant_1a2b_t1', state: 'asking' }))).toBe(`${text.tool.start.asking} github`);
+  expect(line(call('mcp_github', input))).toBe(`${text.tool.other.done} mcp_github`);
+});
+
 test('an edit that is asked for is shown as what it would change', () => {
   const asked = call('Edit', { file_path: 'a', old_string: 'same\nold\nend', new_string: 'same\nnew\nmore\nend' }, { state: 'asking' });
   const shown = renderToStaticMarkup(cardOf(asked).body!(asked)).replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');
   expect(shown.trim()).toBe('same − old + new + more end');
+});
+
+test('a tool that nobody knows shows how far it is', () => {
+  const running = call('count', {}, { state: 'running', output: 'one\ntwo\n' });
+  expect(renderToStaticMarkup(cardOf(running).live!(running))).toContain('one\ntwo');
+  expect(cardOf(running).live!({ ...running, output: undefined })).toBeUndefined();
 });
 
 test('a command is shown with what it wrote, or why it could not', () => {

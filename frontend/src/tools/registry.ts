@@ -8,6 +8,7 @@ import { gitCommit } from './git_commit.tsx';
 import { gitDiff } from './git_diff.tsx';
 import { gitLog } from './git_log.tsx';
 import { gitStatus } from './git_status.tsx';
+import { grant, isGrant } from './grant.tsx';
 import { httpRequest } from './http_request.tsx';
 import { listDirectory } from './list_directory.tsx';
 import { mcp, shownIn } from './mcp.tsx';
@@ -16,6 +17,7 @@ import { readFile } from './read_file.tsx';
 import { commandOf, runCommand } from './run_command.tsx';
 import { searchFiles } from './search_files.tsx';
 import { todoWrite } from './todo_write.tsx';
+import { webSearch } from './web_search.tsx';
 import { changeIn, editsIn, writeFile } from './write_file.tsx';
 
 /** The cards of Parley's own tools. */
@@ -31,6 +33,7 @@ const cards = new Map<string, Card>([
   ['git_log', gitLog],
   ['git_commit', gitCommit],
   ['http_request', httpRequest],
+  ['web_search', webSearch],
   ['todo_write', todoWrite],
   ['ask_user', askUser],
   ['notify', notify],
@@ -38,6 +41,7 @@ const cards = new Map<string, Card>([
 
 /** The cards of tools that other programs have, under names of their own: by what they were asked. */
 const shapes: [is: (call: Call) => boolean, card: Card][] = [
+  [isGrant, grant],
   [call => shownIn(call) !== undefined, mcp],
   [call => changeIn(call) !== undefined || editsIn(call.input).length > 0, writeFile],
   [call => pathOf(call.input) !== undefined && argument(call.input, 'content') !== undefined, writeFile],

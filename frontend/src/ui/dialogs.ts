@@ -4,13 +4,16 @@ import { Store } from './store.ts';
 /** What a person may be about to change about the key of the history. */
 export type KeyStep = 'ways' | 'code' | 'passphrase' | 'rotate' | 'erase';
 
+/** What there is of secrets: those with names, and the keys of providers. */
+export type SecretTab = 'secrets' | 'keys';
+
 /**
  * sessions: the list of sessions, where the screen is too narrow to have it beside the session;
  * key: what opens the history; harnesses: the programs that agents run in; files: those that the agent reaches;
- * agents: all that there are, to be made and edited; servers: those of MCP; secrets: those with names, and the keys of providers; inbox: what waits for the person; permissions: what they
+ * agents: all that there are, to be made and edited; servers: those of MCP; secrets: those of the person; inbox: what waits for the person; permissions: what they
  * have allowed for longer than once; picture: one that is looked at closely.
  */
-export type OpenDialog = { kind: 'link'; url: string } | { kind: 'shortcuts' } | { kind: 'sessions' } | { kind: 'key'; step: KeyStep } | { kind: 'harnesses' } | { kind: 'agents' } | { kind: 'files' } | { kind: 'inbox' } | { kind: 'permissions' } | { kind: 'servers' } | { kind: 'secrets' } | { kind: 'picture'; name: string; file: Pictured };
+export type OpenDialog = { kind: 'link'; url: string } | { kind: 'shortcuts' } | { kind: 'sessions' } | { kind: 'key'; step: KeyStep } | { kind: 'harnesses' } | { kind: 'agents' } | { kind: 'files' } | { kind: 'inbox' } | { kind: 'permissions' } | { kind: 'servers' } | { kind: 'secrets'; tab: SecretTab } | { kind: 'picture'; name: string; file: Pictured };
 
 /** What lies over the page, if anything does. */
 export class Dialogs extends Store<{ dialog: OpenDialog | undefined }> {
@@ -54,8 +57,8 @@ export class Dialogs extends Store<{ dialog: OpenDialog | undefined }> {
     this.set({ dialog: { kind: 'servers' } });
   }
 
-  showSecrets(): void {
-    this.set({ dialog: { kind: 'secrets' } });
+  showSecrets(tab: SecretTab = 'secrets'): void {
+    this.set({ dialog: { kind: 'secrets', tab } });
   }
 
   showFiles(): void {

@@ -1,0 +1,374 @@
+package session
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"reflect"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"parley/backend/agent"
+	"parley/backend/mcp"
+)
+
+// listLimit is how long a turn waits for the servers that are given secrets to say which tools they have.
+const listLimit = 20 * time.Second
+
+// host is agent.Host for one turn: it runs what of an agent's tools is given secrets in sides, which are runners beside that
+// of the harness, where nothing of the harness reaches.
+type host struct {
+	sessions *Sessions
+	key      agent.SessionKey
+	policy   agent.Policy
+	tools    map[string]lent  // by the names that the harness knows
+	allowed  []agent.ToolCall // by a person, each by itself, and not run yet
+	excepted atomic.Bool      // what the harness's sandbox holds was changed past it
+}
+
+// lent is a tool, or a server of tools, that is given secrets.
+type lent struct {
+	name    string // of the tool; of a server that of all its tools begins with
+	server  string // empty for a tool
+	version string // of the agent, what it is, and its secrets
+	refs    []agent.SecretRef
+	launch  agent.Launch // of the side: nothing but this
+	exempt  bool         // it runs in a side of its own, that holds nothing back and ends with the call
+}
+
+// side names the side that l runs in, of those of a session.
+func (l lent) side() string {
+	if l.exempt {
+		return "!" // no server is called so
+	}
+	return l.server
+}
+
+// slugs lists the secrets of l, each once.
+func (l lent) slugs() []string {
+	var slugs []string
+	for _, r := range l.refs {
+		slugs = append(slugs, r.Slug)
+	}
+	slices.Sort(slugs)
+	return slices.Compact(slugs)
+}
+
+// launched is l with what the launches of all sides are.
+func (l lent) launched() lent {
+	l.launch.Backend, l.launch.Harness, l.launch.PermissionPolicy = agent.BackendCalls, agent.KindNative, agent.PermissionAuto
+	l.launch.Redacts = true
+	return l
+}
+
+// lend takes what is given secrets out of the launch of an agent. Of servers nothing is left in it, of tools only that they
+// are hosted.
+func lend(id string, launch *agent.Launch) (servers, tools []lent) {
+	add := func(l lent, definition any) lent {
+		l.version = versionOf(id, definition, l.refs)
+		return l.launched()
+	}
+	var plain []agent.MCPServer
+	for _, server := range launch.Servers {
+		refs := server.SecretRefs()
+		if len(refs) == 0 {
+			plain = append(plain, server)
+			continue
+		}
+		servers = append(servers, add(lent{
+			name: "mcp_" + server.ID, server: server.ID, refs: refs, launch: agent.Launch{Servers: []agent.MCPServer{server}},
+		}, server))
+	}
+	launch.Servers = plain
+	for _, t := range launch.AuthorTools {
+		if refs := t.SecretRefs(); len(refs) > 0 {
+			tools = append(tools, add(lent{name: t.Name, refs: refs, launch: agent.Launch{AuthorTools: []agent.AuthorTool{t}}}, t))
+		}
+	}
+	if len(launch.CommandEnv) > 0 {
+		tools = append(tools, add(lent{
+			name: "run_command", refs: agent.SecretRefsIn(launch.CommandEnv),
+			launch: agent.Launch{Tools: []string{"run_command"}, CommandEnv: launch.CommandEnv},
+		}, launch.CommandEnv))
+		launch.CommandEnv = nil
+	}
+	if s := launch.Search; s != nil && len(agent.SecretRefsIn(s.Headers)) > 0 {
+		tools = append(tools, add(lent{
+			name: agent.WebSearch, refs: agent.SecretRefsIn(s.Headers),
+			launch: agent.Launch{Tools: []string{agent.WebSearch}, Search: s},
+		}, s))
+		launch.Search = nil
+	}
+	for _, l := range tools {
+		launch.Hosted = append(launch.Hosted, agent.HostedTool{Name: l.name, Version: l.version, Secrets: l.slugs()})
+	}
+	return servers, tools
+}
+
+// versionOf names what a person allows: it changes with each of its parts.
+func versionOf(parts ...any) string {
+	said, _ := json.Marshal(parts) // strings, numbers and JSON that was checked: it cannot fail
+	sum := sha256.Sum256(said)
+	return hex.EncodeToString(sum[:6])
+}
+
+// Call is agent.Host's.
+func (h *host) Call(ctx context.Context, call agent.ToolCall, say func(agent.Event)) agent.ToolResult {
+	failed := func(why string) agent.ToolResult {
+		return h.clean(ctx, agent.ToolResult{ID: call.ID, Name: call.Name, IsError: true, Output: why})
+	}
+	l, ok := h.tools[call.Name]
+	if !ok {
+		l, ok = h.exception(call)
+	}
+	if !ok {
+		return failed(call.Name + " was not run: nobody has given this agent such a tool.")
+	}
+	var result agent.ToolResult
+	var missing mcp.Report
+	err := h.visit(ctx, l, &call, func(e agent.Event) {
+		switch e := e.(type) {
+		case agent.ToolProgress, agent.FileWritten:
+			say(e)
+		case agent.ToolResult:
+			result = e
+		case agent.Data:
+			if e.Name == "mcp" {
+				_ = json.Unmarshal(e.Data, &missing) // what cannot be read is as good as not said
+			}
+		}
+	})
+	switch {
+	case ctx.Err() != nil:
+		return failed(call.Name + " was stopped.")
+	case err != nil:
+		h.sessions.Log.Warn("a call that is given secrets failed", "session", h.key.Session, "tool", call.Name, "error", err)
+		return failed(agent.AsError(err).Message)
+	case missing.Server != "":
+		return failed("The MCP server " + missing.Server + " is not there: " + missing.Reason)
+	}
+	return h.clean(ctx, result)
+}
+
+// exception gives how a call runs that the harness's sandbox holds back: one that writes what is protected, as a person has
+// allowed it by itself.
+func (h *host) exception(call agent.ToolCall) (lent, bool) {
+	writes := call.Name == "write_file" || call.Name == "edit_file"
+	isAllowed := slices.ContainsFunc(h.allowed, func(a agent.ToolCall) bool {
+		return a.ID == call.ID && a.Name == call.Name && sameValue(a.Input, call.Input)
+	})
+	return lent{name: call.Name, exempt: true, launch: agent.Launch{Tools: []string{call.Name}}}.launched(), writes && isAllowed
+}
+
+func sameValue(a, b json.RawMessage) bool {
+	var x, y any
+	return json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil && reflect.DeepEqual(x, y)
+}
+
+// inside is the host of what runs in a side: nothing of that is run elsewhere.
+type inside struct{ *host }
+
+// Call is agent.Host's.
+func (inside) Call(_ context.Context, call agent.ToolCall, _ func(agent.Event)) agent.ToolResult {
+	return agent.ToolResult{ID: call.ID, Name: call.Name, IsError: true, Output: call.Name + " could not write there: you may not, whoever asks. Look at its permissions."}
+}
+
+// clean is a result without what is known to be secret. One that cannot be searched is withheld.
+func (h *host) clean(ctx context.Context, r agent.ToolResult) agent.ToolResult {
+	known, err := h.sessions.Known(ctx)
+	if err != nil {
+		return agent.ToolResult{ID: r.ID, Name: r.Name, IsError: true, Output: "What " + r.Name + " gave is withheld, because it could not be searched for secrets: " + agent.AsError(err).Message}
+	}
+	r.Output = known.Text(r.Output)
+	if len(r.Data) > 0 {
+		r.Data = known.JSON(r.Data)
+	}
+	return r
+}
+
+// Redact is agent.Host's.
+func (h *host) Redact(ctx context.Context, text string) (string, error) {
+	known, err := h.sessions.Known(ctx)
+	if err != nil {
+		return "", err
+	}
+	return known.Text(text), nil
+}
+
+// visit lets a side run a call, or only say what there is, and passes on what it says. The values of secrets are looked up
+// now, and go nowhere else.
+func (h *host) visit(ctx context.Context, l lent, call *agent.ToolCall, say func(agent.Event)) error {
+	name, side, policy := l.name, l.side(), h.policy
+	policy.Exempt = l.exempt
+	prompt := agent.Prompt{Key: sideKey(h.key, side), Turn: agent.NewTurnID(), Host: inside{h}}
+	if call != nil {
+		name = call.Name
+		prompt.Approved = []string{call.ID}
+		prompt.Messages = []agent.Message{{Role: agent.RoleAssistant, Parts: []agent.Part{agent.ToolCallPart{ID: call.ID, Name: call.Name, Args: call.Input}}}}
+	}
+	leave, err := h.sessions.sides.enter(ctx, h.key, side)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	if prompt.Secrets, err = h.resolve(ctx, l, name); err != nil {
+		return err
+	}
+	conn, err := h.sessions.Sides.Open(ctx, prompt.Key, policy, l.launch)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		conn.Close()
+		if l.exempt {
+			h.excepted.Store(true)
+			<-h.sessions.Sides.Evict(prompt.Key)
+		}
+	}()
+	for event, err := range conn.Prompt(ctx, prompt) {
+		if err != nil {
+			return err
+		}
+		say(event)
+	}
+	return nil
+}
+
+// resolve looks up what l is given, and notes that it was.
+func (h *host) resolve(ctx context.Context, l lent, name string) (map[string]string, error) {
+	values := map[string]string{}
+	for _, ref := range l.refs {
+		value, err := h.sessions.Resolve(ctx, h.key.Project, ref)
+		if err != nil {
+			return nil, err
+		}
+		values[ref.Key()] = value
+	}
+	for _, slug := range l.slugs() {
+		if err := h.sessions.Used(ctx, h.key, slug, name); err != nil {
+			return nil, err
+		}
+	}
+	return values, nil
+}
+
+// list has servers started, and gives the tools that they have. Of those that are not there a turn is told.
+func (h *host) list(ctx context.Context, servers []lent) (tools []agent.HostedTool, said []agent.Event) {
+	ctx, cancel := context.WithTimeout(ctx, listLimit)
+	defer cancel()
+	type answer struct {
+		tools []agent.HostedTool
+		said  []agent.Event
+	}
+	answers := make([]answer, len(servers))
+	var all sync.WaitGroup
+	for i, l := range servers {
+		all.Go(func() { answers[i].tools, answers[i].said = h.ask(ctx, l) })
+	}
+	all.Wait()
+	for i, a := range answers {
+		said = append(said, a.said...)
+		for _, t := range a.tools {
+			if _, taken := h.tools[t.Name]; taken {
+				h.sessions.Log.Warn("two MCP servers have a tool of one name; the second is left out", "tool", t.Name)
+				continue
+			}
+			h.tools[t.Name] = servers[i]
+			tools = append(tools, t)
+		}
+	}
+	return tools, said
+}
+
+// ask is list for one server.
+func (h *host) ask(ctx context.Context, l lent) (tools []agent.HostedTool, said []agent.Event) {
+	known, err := h.sessions.Known(ctx)
+	if err == nil {
+		err = h.visit(ctx, l, nil, func(e agent.Event) {
+			d, ok := e.(agent.Data)
+			if !ok {
+				return
+			}
+			d.Data = known.JSON(d.Data)
+			if d.Name != "tools" {
+				said = append(said, d)
+			} else if err := json.Unmarshal(d.Data, &tools); err != nil {
+				h.sessions.Log.Warn("the tools of an MCP server could not be read", "server", l.server, "error", err)
+			}
+		})
+	}
+	if err == nil && ctx.Err() != nil {
+		err = agent.Errorf(agent.CodeToolUnavailable, "it has not said in time which tools it has.")
+	}
+	if err != nil {
+		return nil, []agent.Event{absent(l, known.Text(agent.AsError(err).Message))}
+	}
+	return tools, said
+}
+
+// absent tells that a turn does without a server.
+func absent(l lent, why string) agent.Event {
+	b, _ := json.Marshal(mcp.Report{Server: l.server, State: mcp.Failed, Reason: why}) // strings: it cannot fail
+	return agent.Data{Name: "mcp", Data: b}
+}
+
+// sideKey is what a side of a session goes by. A server has one of its own; all else that is given secrets shares one.
+func sideKey(key agent.SessionKey, server string) agent.SessionKey {
+	sum := sha256.Sum256([]byte(string(key.Session) + "\x00" + server))
+	return agent.SessionKey{Project: key.Project, Session: agent.SessionID("side_" + hex.EncodeToString(sum[:16]))}
+}
+
+// sides knows which sides there may be of each session. One call at a time runs in each.
+type sides struct {
+	mu   sync.Mutex
+	free map[agent.SessionKey]map[string]chan struct{} // by the server; holds one while nobody is in
+}
+
+func (s *sides) enter(ctx context.Context, key agent.SessionKey, server string) (leave func(), err error) {
+	s.mu.Lock()
+	if s.free == nil {
+		s.free = map[agent.SessionKey]map[string]chan struct{}{}
+	}
+	if s.free[key] == nil {
+		s.free[key] = map[string]chan struct{}{}
+	}
+	free := s.free[key][server]
+	if free == nil {
+		free = make(chan struct{}, 1)
+		free <- struct{}{}
+		s.free[key][server] = free
+	}
+	s.mu.Unlock()
+	select {
+	case <-free:
+		return func() { free <- struct{}{} }, nil
+	case <-ctx.Done():
+		return nil, agent.Wrap(agent.CodeCancelled, ctx.Err(), "It was stopped while another call was running.")
+	}
+}
+
+// forget gives the servers of which a session had sides, which is "" for the one of all else.
+func (s *sides) forget(key agent.SessionKey) (servers []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for server := range s.free[key] {
+		servers = append(servers, server)
+	}
+	delete(s.free, key)
+	return servers
+}
+
+// refuseSecrets refuses a message that refers to a secret: nobody fills that in, and no model is told.
+func refuseSecrets(m agent.Message) error {
+	for _, part := range m.Parts {
+		if text, ok := part.(agent.TextPart); ok {
+			if refs, err := agent.SecretRefs(text.Text); err != nil || len(refs) > 0 {
+				return agent.Errorf(agent.CodeValidation, "The message was not sent: it refers to a secret, as {{secret:…}}, and no model is told one. Take that out, and give the secret to a tool of the agent instead.")
+			}
+		}
+	}
+	return nil
+}
