@@ -181,7 +181,13 @@ func TestImportRefuses(t *testing.T) {
 		"a part twice":   strings.Replace(lines[0], `"parts":2`, `"parts":3`, 1) + lines[1] + lines[1] + lines[2],
 		"a turn twice":   strings.Replace(lines[0], `"parts":2`, `"parts":3`, 1) + lines[1] + lines[2] + lines[2],
 		"no session":     strings.Replace(lines[0], `"parts":2`, `"parts":1`, 1) + lines[2],
+		"no turn":        strings.Replace(lines[0], `"parts":2`, `"parts":1`, 1) + lines[1],
 		"an unknown key": strings.Replace(bundle, `{"part"`, `{"x":1,"part"`, 1),
+		"no end":         resealed(t, bundle, `{"type":"turn_completed"`, `{"type":"status"`),
+		"another asked":  resealed(t, bundle, `"userMessage":"u1"`, `"userMessage":"u2"`),
+		"no such head":   resealed(t, bundle, `"head":"turn_`, `"head":"turn_0`),
+		"unknown event":  resealed(t, bundle, `"type":"message_delta"`, `"type":"message_gamma"`),
+		"unknown role":   resealed(t, bundle, `"role":"assistant"`, `"role":"nobody"`),
 	} {
 		f := failure(t, w.request("POST", "/import", imports(bad), nil))
 		if f.Code != http.StatusBadRequest || !strings.HasPrefix(f.Message, "The ") {
@@ -199,19 +205,27 @@ func TestImportAsks(t *testing.T) {
 	w := open(t)
 	w.told("s", "u1", "[[say:Hello]]")
 	bundle := w.export("s", workflow.Bundle).Content
-	parts, err := workflow.ReadBundle([]byte(bundle))
-	if err != nil {
-		t.Fatal(err)
-	}
-	foreign := strings.Replace(string(parts[0].Data), `"Demo agent"`, `"Another agent"`, 1)
-	if parts[0], err = workflow.NewPart("session", json.RawMessage(foreign)); err != nil {
-		t.Fatal(err)
-	}
-	altered, err := workflow.WriteBundle(parts, "test")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if same, other := w.imported(bundle), w.imported(string(altered)); same.Mode != agent.ModeAuto || other.Mode != agent.ModeAsk {
+	altered := resealed(t, bundle, `"Demo agent"`, `"Another agent"`)
+	if same, other := w.imported(bundle), w.imported(altered); same.Mode != agent.ModeAuto || other.Mode != agent.ModeAsk {
 		t.Errorf("the person's own is in the mode %s, another one in %s", same.Mode, other.Mode)
 	}
+}
+
+// resealed is a bundle that somebody changed who knows how its parts are summed.
+func resealed(t *testing.T, bundle, old, new string) string {
+	t.Helper()
+	parts, err := workflow.ReadBundle([]byte(bundle))
+	if err != nil || !strings.Contains(bundle, old) {
+		t.Fatalf("%s is not in the bundle (%v)", old, err)
+	}
+	for i, p := range parts {
+		if parts[i], err = workflow.NewPart(p.Kind, json.RawMessage(strings.ReplaceAll(string(p.Data), old, new))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	file, err := workflow.WriteBundle(parts, "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(file)
 }
