@@ -23,7 +23,7 @@ var (
 // A harness is launched with none of the servers that are given secrets, and of the tools with their names alone.
 func TestLend(t *testing.T) {
 	launch := lending
-	servers, tools := lend("a", &launch)
+	servers, tools := lentBy("a", &launch)
 	if len(launch.Servers) != 1 || launch.Servers[0].ID != "plain" || launch.CommandEnv != nil || len(launch.AuthorTools) != 2 {
 		t.Errorf("the harness is launched with %+v", launch)
 	}
@@ -49,7 +49,7 @@ func TestAGrantIsForOneVersion(t *testing.T) {
 	version := func(id string, change func(*agent.MCPServer)) string {
 		server := noted
 		change(&server)
-		servers, _ := lend(id, &agent.Launch{Servers: []agent.MCPServer{server}})
+		servers, _ := lentBy(id, &agent.Launch{Servers: []agent.MCPServer{server}})
 		return servers[0].version
 	}
 	same := func(*agent.MCPServer) {}
@@ -70,9 +70,8 @@ func TestAGrantIsForOneVersion(t *testing.T) {
 
 func TestServersAreAskedAboutFirst(t *testing.T) {
 	launch := lending
-	servers, _ := lend("a", &launch)
+	servers, _ := lentBy("a", &launch)
 	rule := "mcp_notes@" + servers[0].version
-	s := fresh(t).Sessions
 	turn := newTurn(home)
 	answered := func(approved bool) []agent.Record {
 		return []agent.Record{{Event: agent.InteractionResponse{Call: grantOf(servers[0], turn), Approved: approved}}}
@@ -92,7 +91,7 @@ func TestServersAreAskedAboutFirst(t *testing.T) {
 		"denied by a rule":     {agent.Grounds{Policy: agent.PermissionAuto, Rules: deny, Allowed: []string{rule}}, answered(true), "Change them to let it."},
 	} {
 		turn.records = c.records
-		may, said, asks := s.mayUse(turn, servers, c.grounds)
+		may, said, asks := turn.mayUse(servers, c.grounds)
 		got := ""
 		switch {
 		case len(may)+len(said)+len(asks)/2 != 1:
