@@ -114,6 +114,9 @@ func TestARunWithoutAKeySaysWhereToPutOne(t *testing.T) {
 	if code != exitFailed || !strings.Contains(notes, "There is no API key for anthropic. Add one under Secrets and keys or with parley keys set anthropic, or set PARLEY_ANTHROPIC_API_KEY.") {
 		t.Errorf("exit %d: %s", code, notes)
 	}
+	if out, _, code := p.run("doctor"); code != exitDone || !strings.Contains(out, "parley keys list says whether the keychain has one") {
+		t.Errorf("doctor: exit %d: %s", code, out)
+	}
 }
 
 var moment = regexp.MustCompile(`"created":\d+`)

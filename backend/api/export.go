@@ -39,6 +39,9 @@ func (d inside) exportSession(r *http.Request) (Exported, error) {
 	e := Exported{Name: s.Key.Session.FileName() + format.Extension(), MediaType: format.MediaType(), Warnings: []string{}}
 	content, err := d.export(r.Context(), s, format, known, &e.Warnings)
 	e.Content = string(content)
+	if found := redact.Find(e.Content); len(found) > 0 && len(e.Warnings) == 0 {
+		e.Warnings = append(e.Warnings, "The file looks like it holds a credential. Look at it before you give it away.")
+	}
 	return e, err
 }
 

@@ -1,6 +1,8 @@
 package api
 
 import (
+	"context"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -10,6 +12,7 @@ import (
 	"testing"
 
 	"parley/backend/agent"
+	"parley/backend/redact"
 	"parley/backend/store"
 	"parley/backend/workflow"
 )
@@ -57,6 +60,34 @@ func TestExport(t *testing.T) {
 	}
 	if f := failure(t, w.request("GET", "/sessions/s/export?format=pdf", "", nil)); f.Code != http.StatusBadRequest || !strings.Contains(f.Message, "markdown") {
 		t.Errorf("%+v", f)
+	}
+}
+
+// TestExportTellsNoSecret: what became known as a secret after it was said is in no format, attachments too, and what is exported is
+// imported again.
+func TestExportTellsNoSecret(t *testing.T) {
+	const secret = "correct-horse-battery"
+	w := open(t)
+	uploaded := w.upload("the password is " + secret)
+	frames(t, w.request("POST", "/messages", fmt.Sprintf(`{"id":"s","messages":[{"id":"u1","role":"user","parts":[{"type":"text","text":"[[say:I use %s now]]"},{"type":"file","mediaType":"text/plain","filename":"%s.txt","url":%q}]}]}`,
+		secret, secret, uploaded.URL), nil).Body)
+	w.told("s", "u2", "[[read:"+secret+"]]")
+	if !strings.Contains(w.export("s", workflow.Bundle).Content, secret) {
+		t.Fatal("it was never said")
+	}
+	known := redact.New([]redact.Value{{Name: "horse", Text: secret}})
+	w.door.rooms.Sessions.Known = func(context.Context) (*redact.Known, error) { return known, nil }
+	for _, format := range workflow.Formats() {
+		e := w.export("s", format)
+		if strings.Contains(e.Content, secret) || strings.Contains(e.Content, base64.StdEncoding.EncodeToString([]byte(secret))) || !strings.Contains(e.Content, "[secret:horse]") {
+			t.Errorf("%s: %s", format, e.Content)
+		}
+		if format == workflow.Bundle {
+			s := w.imported(e.Content)
+			if messages, _ := w.load(string(s.ID), ""); len(messages) != 4 || strings.Contains(strings.Join(messages, ""), uploaded.Handle.Sum()) {
+				t.Errorf("imported: %s", messages)
+			}
+		}
 	}
 }
 
@@ -114,7 +145,7 @@ func TestImportMessages(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	_, markdown, _ := strings.Cut(w.export(string(s.ID), workflow.Markdown).Content, "## ")
-	got := regexp.MustCompile("<[^>]*>|`+|\\S*T[0-9:.]*Z").ReplaceAllString(markdown, "")
+	got := regexp.MustCompile("<[^>]*>|`+|\\d\\S* \\d\\d:\\d\\d UTC").ReplaceAllString(markdown, "")
 	const want = `You Look at this - File: a.gif (image/gif, 14 bytes) ## Agent · some-model Thoughts Hm. I look. ` +
 		`Call: read_file json { "path": "a" } Result { "lines": 1 } ## Agent · some-model Call: bash json {} Failed No. ` +
 		`## Agent · some-model Call: bash json {} Denied This call was denied. ## Agent · some-model Call: bash json {} Done. ## You Nobody answers`
@@ -150,7 +181,13 @@ func TestImportRefuses(t *testing.T) {
 		"a part twice":   strings.Replace(lines[0], `"parts":2`, `"parts":3`, 1) + lines[1] + lines[1] + lines[2],
 		"a turn twice":   strings.Replace(lines[0], `"parts":2`, `"parts":3`, 1) + lines[1] + lines[2] + lines[2],
 		"no session":     strings.Replace(lines[0], `"parts":2`, `"parts":1`, 1) + lines[2],
+		"no turn":        strings.Replace(lines[0], `"parts":2`, `"parts":1`, 1) + lines[1],
 		"an unknown key": strings.Replace(bundle, `{"part"`, `{"x":1,"part"`, 1),
+		"no end":         resealed(t, bundle, `{"type":"turn_completed"`, `{"type":"status"`),
+		"another asked":  resealed(t, bundle, `"userMessage":"u1"`, `"userMessage":"u2"`),
+		"no such head":   resealed(t, bundle, `"head":"turn_`, `"head":"turn_0`),
+		"unknown event":  resealed(t, bundle, `"type":"message_delta"`, `"type":"message_gamma"`),
+		"unknown role":   resealed(t, bundle, `"role":"assistant"`, `"role":"nobody"`),
 	} {
 		f := failure(t, w.request("POST", "/import", imports(bad), nil))
 		if f.Code != http.StatusBadRequest || !strings.HasPrefix(f.Message, "The ") {
@@ -168,19 +205,27 @@ func TestImportAsks(t *testing.T) {
 	w := open(t)
 	w.told("s", "u1", "[[say:Hello]]")
 	bundle := w.export("s", workflow.Bundle).Content
-	parts, err := workflow.ReadBundle([]byte(bundle))
-	if err != nil {
-		t.Fatal(err)
-	}
-	foreign := strings.Replace(string(parts[0].Data), `"Demo agent"`, `"Another agent"`, 1)
-	if parts[0], err = workflow.NewPart("session", json.RawMessage(foreign)); err != nil {
-		t.Fatal(err)
-	}
-	altered, err := workflow.WriteBundle(parts, "test")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if same, other := w.imported(bundle), w.imported(string(altered)); same.Mode != agent.ModeAuto || other.Mode != agent.ModeAsk {
+	altered := resealed(t, bundle, `"Demo agent"`, `"Another agent"`)
+	if same, other := w.imported(bundle), w.imported(altered); same.Mode != agent.ModeAuto || other.Mode != agent.ModeAsk {
 		t.Errorf("the person's own is in the mode %s, another one in %s", same.Mode, other.Mode)
 	}
+}
+
+// resealed is a bundle that somebody changed who knows how its parts are summed.
+func resealed(t *testing.T, bundle, old, new string) string {
+	t.Helper()
+	parts, err := workflow.ReadBundle([]byte(bundle))
+	if err != nil || !strings.Contains(bundle, old) {
+		t.Fatalf("%s is not in the bundle (%v)", old, err)
+	}
+	for i, p := range parts {
+		if parts[i], err = workflow.NewPart(p.Kind, json.RawMessage(strings.ReplaceAll(string(p.Data), old, new))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	file, err := workflow.WriteBundle(parts, "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(file)
 }

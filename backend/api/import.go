@@ -74,7 +74,7 @@ func fromBundle(_ context.Context, src []byte) (a store.Archive, media []agent.M
 	if err != nil {
 		return a, nil, err
 	}
-	sessions := 0
+	sessions, asked := 0, map[agent.MessageID]bool{}
 	for _, p := range parts {
 		switch p.Kind {
 		case "session":
@@ -98,6 +98,12 @@ func fromBundle(_ context.Context, src []byte) (a store.Archive, media []agent.M
 				var turn store.ArchivedTurn
 				turn, err = t.archived()
 				a.Turns = append(a.Turns, turn)
+				for _, row := range turn.Rows {
+					asked[row.ID] = asked[row.ID] || row.Role == agent.RoleUser
+				}
+				if err == nil && !(asked[t.UserMessage] && isWhole(turn)) {
+					err = agent.Errorf(agent.CodeValidation, "The file was not imported: a turn in it is not whole.")
+				}
 			}
 		default:
 			err = agent.Errorf(agent.CodeValidation, "The file was not imported: this Parley does not know parts of the kind %.20q. Update Parley.", p.Kind)
@@ -108,6 +114,9 @@ func fromBundle(_ context.Context, src []byte) (a store.Archive, media []agent.M
 	}
 	if sessions != 1 {
 		return a, nil, agent.Errorf(agent.CodeValidation, "The file was not imported: it has %d sessions, and must have one.", sessions)
+	}
+	if at := slices.IndexFunc(a.Turns, func(t store.ArchivedTurn) bool { return t.ID == a.Session.Head }); at < 0 && (a.Session.Head != "" || len(a.Turns) > 0) {
+		return a, nil, agent.Errorf(agent.CodeValidation, "The file was not imported: it does not have the last turn of its session.")
 	}
 	return a, media, nil
 }
@@ -133,16 +142,23 @@ func (t bundleTurn) archived() (store.ArchivedTurn, error) {
 		}
 		out.Rows = append(out.Rows, store.Row{Message: agent.Message{ID: r.ID, Role: r.Role, Model: r.Model, Parts: parts}, At: time.UnixMilli(r.At)})
 	}
-	return out, t.whole(out)
+	return out, nil
 }
 
-// whole refuses a turn that no run could have left.
-func (t bundleTurn) whole(turn store.ArchivedTurn) error {
-	_, err := uistream.View("", turn.Log)
-	if err == nil && len(turn.Log) > 0 {
-		if done, ok := turn.Log[len(turn.Log)-1].Event.(agent.TurnCompleted); ok && done.StopReason == t.StopReason && t.ID != "" {
-			return nil
+// isWhole reports whether a run could have left the turn: it begins and ends as it says, and can be shown.
+func isWhole(t store.ArchivedTurn) bool {
+	if len(t.Log) == 0 {
+		return false
+	}
+	started, begun := t.Log[0].Event.(agent.TurnStarted)
+	done, ended := t.Log[len(t.Log)-1].Event.(agent.TurnCompleted)
+	_, err := uistream.View("", t.Log)
+	for _, row := range t.Rows {
+		switch row.Role {
+		case agent.RoleSystem, agent.RoleUser, agent.RoleAssistant, agent.RoleTool:
+		default:
+			return false
 		}
 	}
-	return agent.Wrap(agent.CodeValidation, err, "The file was not imported: a turn in it is not whole.")
+	return begun && ended && err == nil && t.ID != "" && started.UserMessage == t.UserMessage && started.Message == t.Message && done.StopReason == t.StopReason
 }

@@ -8,12 +8,15 @@ import (
 	"parley/backend/store"
 )
 
-// Import makes a new session of an archive that came from outside, with the media that it refers to. An agent that is not one of
-// the person's own, as it is here, comes without what it may do unasked and what it would run: that is for them to say.
+// Import makes a new session of an archive that came from outside, with the media that it refers to. Of an agent that is not one
+// of the person's own, as it is here, only that comes along which does nothing unasked: the rest is for them to say.
 func (s *Sessions) Import(ctx context.Context, project agent.ProjectID, a store.Archive, media []agent.Media) (agent.SessionKey, error) {
 	spec := &a.Session.Agent
 	if own, err := s.Agent(ctx, project, spec.ID); err != nil || !sameAgent(own, *spec) {
-		spec.Permissions, spec.AuthorTools, spec.CommandEnv = agent.Permissions{}, nil, nil
+		*spec = agent.Spec{
+			ID: spec.ID, Name: spec.Name, Description: spec.Description, Harness: spec.Harness, Provider: spec.Provider, Model: spec.Model,
+			SystemPrompt: spec.SystemPrompt, Tools: spec.Tools, ClientTools: spec.ClientTools, MCPServers: spec.MCPServers,
+		}
 	}
 	a.Session.WorkingDir = s.Folder(project)
 	for i := range a.Turns {

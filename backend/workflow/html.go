@@ -31,7 +31,7 @@ func ToHTML(s Session, known *redact.Known) ([]byte, error) {
 	s = s.Redacted(known)
 	messages := make([]pageMessage, len(s.Rows))
 	for i, row := range s.Rows {
-		m := pageMessage{row.speaker(), timestamp(row.At), row.Role, nil}
+		m := pageMessage{row.speaker(), shown(row.At), row.Role, nil}
 		for _, p := range row.Parts {
 			m.Parts = append(m.Parts, onPage(p))
 		}

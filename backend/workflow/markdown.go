@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"time"
 
 	"parley/backend/agent"
 	"parley/backend/redact"
@@ -18,7 +19,7 @@ func ToMarkdown(s Session, known *redact.Known) []byte {
 	fmt.Fprintf(&b, "# %s\n\n%s\n", oneLine(s.heading()), oneLine(s.subtitle()))
 	for _, row := range s.Rows {
 		if row.Role != agent.RoleTool {
-			fmt.Fprintf(&b, "\n## %s\n\n%s\n", oneLine(row.speaker()), timestamp(row.At))
+			fmt.Fprintf(&b, "\n## %s\n\n%s\n", oneLine(row.speaker()), shown(row.At))
 		}
 		for _, p := range row.Parts {
 			switch p := p.(type) {
@@ -47,8 +48,11 @@ func (s Session) heading() string {
 }
 
 func (s Session) subtitle() string {
-	return fmt.Sprintf("%s · %s to %s", s.AgentSlug, timestamp(s.CreatedAt), timestamp(s.UpdatedAt))
+	return fmt.Sprintf("%s · %s to %s", s.AgentSlug, shown(s.CreatedAt), shown(s.UpdatedAt))
 }
+
+// shown is a time for people, the same wherever they are.
+func shown(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }
 
 // speaker is whose message it is.
 func (r Row) speaker() string {
@@ -63,8 +67,10 @@ func (r Row) speaker() string {
 	return "Note"
 }
 
-// oneLine is a text that cannot end the line it is in.
-func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+// oneLine is a text that can neither end the line it is in nor open a tag.
+func oneLine(text string) string { return escaped.Replace(strings.Join(strings.Fields(text), " ")) }
+
+var escaped = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 
 var backticks = regexp.MustCompile("`+")
 
@@ -76,10 +82,8 @@ func folded(b *bytes.Buffer, title, language, text string) {
 			fence = run + "`"
 		}
 	}
-	fmt.Fprintf(b, "\n<details><summary>%s</summary>\n\n%s%s\n%s\n%s\n\n</details>\n", escaped.Replace(oneLine(title)), fence, language, strings.TrimRight(text, "\n"), fence)
+	fmt.Fprintf(b, "\n<details><summary>%s</summary>\n\n%s%s\n%s\n%s\n\n</details>\n", oneLine(title), fence, language, strings.TrimRight(text, "\n"), fence)
 }
-
-var escaped = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 
 func indented(value json.RawMessage) string {
 	var b bytes.Buffer
