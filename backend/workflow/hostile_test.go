@@ -67,6 +67,30 @@ func TestHostile(t *testing.T) {
 	}
 }
 
+// TestPieces: what is in texts is not counted, and nothing else is taken for a text.
+func TestPieces(t *testing.T) {
+	for src, want := range map[string]int{
+		"a: |\n  [,,\n  [,,\nb: 1\n":              1,
+		"- - a: >-\n\n      [,,\n":                0,
+		"a: |2+\n     [,,\n  [,,\n":               0,
+		"a: \"[,,\\\"\"\nb: '[,,'''\n- \"[,,\"\n": 0,
+		"a: [b, c]\n":                             1 + 2*perInline,
+		"a: &b !c\n":                              1 + 2*perInline,
+		"a: \"\nx: |\n  \", [,\n":                 3 + 3*perInline, // the text is one in quotes
+		"a: '\nx: \"[,\"\n":                       2 + 2*perInline, // likewise
+		"a: |\n    \n  [,,\n":                     1 + 3*perInline, // an empty line that is indented more
+		"a: |\n    x\n  [,,\n":                    1 + 3*perInline, // less than the line before
+		"a: |\n[,,\n":                             1 + 3*perInline,
+		"a: |\n  x\r[,,\n":                        2 + 3*perInline, // a line ends in a line
+		"- - |\n  [,,\n":                          1 + 3*perInline, // not more than what it belongs to
+		"|\n  [,,\n":                              2 + 3*perInline,
+	} {
+		if got := pieces(src); got != want {
+			t.Errorf("%q: %d, want %d", src, got, want)
+		}
+	}
+}
+
 // flow is a workflow of many nodes and edges, and an agent with instructions.
 func flow(nodes int, node string, edges int, edge, instructions string) string {
 	var b strings.Builder
