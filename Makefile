@@ -101,7 +101,7 @@ test-agent: build/harnesses/pi/node_modules/.package-lock.json build/harnesses/e
 	go test -count 1 -tags harnesses ./app -run 'TestHarnesses/^pi$$/(new|allowed|own_tool|behind)' -harnesses $(HARNESSES)
 
 test-harnesses: build/harnesses/pi/node_modules/.package-lock.json build/harnesses/node_modules/.package-lock.json
-	go test -count 1 -v -timeout 2h -tags harnesses ./app -run TestHarnesses -harnesses $(HARNESSES)
+	go test -count 1 -v -timeout 2h -tags harnesses ./app -run 'TestHarnesses|TestCanariesOfOthers' -harnesses $(HARNESSES)
 
 long:
 	build/setup.sh test

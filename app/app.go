@@ -168,7 +168,7 @@ func (o *owner) enterHistory(ctx context.Context, s *store.Store, secrets *vault
 		Harness: harnessOf,
 		Key:     o.keyOf(secrets),
 		Servers: o.servers.Named,
-		Search:  func() (*agent.Search, error) { return config.ReadSearch(o.home.search()) },
+		Search:  o.search,
 		Resolve: secrets.Resolve,
 		Known:   o.known(secrets),
 		Used:    secrets.Used,
@@ -202,6 +202,9 @@ func (o *owner) known(secrets *vault.Secrets) func(context.Context) (*redact.Kno
 		return known, err
 	}
 }
+
+// search is the search engine that is set up now.
+func (o *owner) search() (*agent.Search, error) { return config.ReadSearch(o.home.search()) }
 
 // keyOf gives the key that a project uses for a provider. It is an error that there is none where none is answered without.
 func (o *owner) keyOf(secrets *vault.Secrets) func(context.Context, agent.ProjectID, string) (string, error) {
@@ -282,7 +285,7 @@ func (o *owner) listen(opt ownerOptions, programs *program.Finder) error {
 	o.Connection = Connection{URL: "http://" + addr, Token: api.NewToken(), PID: os.Getpid()}
 	o.door = api.New(addr, api.Options{
 		History: o.history, Agents: o.agents, Programs: programs, Enforcement: enforcementOf(o.backend),
-		Servers: o.servers, Board: &o.board, Try: o.tryServer, Page: frontend.Page(), Show: opt.show,
+		Servers: o.servers, Board: &o.board, Search: o.search, Try: o.tryServer, Page: frontend.Page(), Show: opt.show,
 		Token: o.Token, Origins: opt.origins, Version: Version, Log: o.log,
 	})
 	o.server = o.door.Server()

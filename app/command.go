@@ -72,7 +72,8 @@ func rootCommand(stdout, stderr io.Writer, args []string) *cobra.Command {
 	root.SetArgs(args)
 	root.SetVersionTemplate("parley {{.Version}}\n")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage{err} })
-	root.AddCommand(serveCommand(), chatCommand(), sessionsCommand(), showCommand(), exportCommand(), importCommand(), workflowCommand(), secretsCommand(), keysCommand(), backupCommand(), restoreCommand(), runnerCommand(), mcpCommand(), doctorCommand(), versionCommand())
+	root.AddCommand(serveCommand(), chatCommand(), sessionsCommand(), showCommand(), secretsCommand(), keysCommand(), exportCommand(), importCommand(), workflowCommand(),
+		backupCommand(), restoreCommand(), runnerCommand(), mcpCommand(), doctorCommand(), versionCommand())
 	tellMisuse(root)
 	return root
 }

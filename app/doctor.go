@@ -232,6 +232,9 @@ func checkModels(ctx context.Context) []finding {
 		return append(askModels(ctx, endpoints["ollama"], "", note), finding{"agent", note, "only the demo agent", "Set PARLEY_MODEL to the name of a model, as ollama/NAME or NAME."})
 	}
 	_, key := provider.Key(named.Provider, os.Getenv)
+	if key == "" && provider.NoKey(endpoints[named.Provider]) != nil {
+		return []finding{{named.Provider, note, "its key is not in the environment", "parley keys list says whether the keychain has one, and parley keys check whether it is taken."}}
+	}
 	return askModels(ctx, endpoints[named.Provider], key, broken)
 }
 

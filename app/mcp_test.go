@@ -27,6 +27,9 @@ func playNotes() {
 	switch os.Getenv(envNotes) {
 	case "crashes":
 		os.Exit(3)
+	case "canaries":
+		playCanaries()
+		return
 	case "floods":
 		line := `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"` + strings.Repeat("x", 1<<16) + `"}}` + "\n"
 		for {

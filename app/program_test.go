@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"net/http"
@@ -32,6 +33,8 @@ var binary = sync.OnceValues(func() (string, error) {
 	}
 	return path, nil
 })
+
+var update = flag.Bool("update", false, "write golden files anew, and into the table what the programs of others can do")
 
 // scrap is a folder that goes when the tests end.
 var scrap string
@@ -98,13 +101,13 @@ type server struct {
 	*place
 	Connection
 	cmd *exec.Cmd
+	log *bytes.Buffer // what it has written to stderr; read it once it is killed
 }
 
 func (p *place) serve(args ...string) *server {
 	p.t.Helper()
-	s := &server{place: p, cmd: p.command(append([]string{"serve", "--json"}, args...)...)}
-	var errors bytes.Buffer
-	s.cmd.Stderr = &errors
+	s := &server{place: p, cmd: p.command(append([]string{"serve", "--json"}, args...)...), log: &bytes.Buffer{}}
+	s.cmd.Stderr = s.log
 	out, err := s.cmd.StdoutPipe()
 	if err != nil {
 		p.t.Fatal(err)
@@ -115,7 +118,7 @@ func (p *place) serve(args ...string) *server {
 	p.t.Cleanup(func() { s.cmd.Process.Kill(); s.cmd.Wait() })
 	if err := json.NewDecoder(out).Decode(&s.Connection); err != nil {
 		s.cmd.Wait()
-		p.t.Fatalf("serve: %v\n%s", err, errors.String())
+		p.t.Fatalf("serve: %v\n%s", err, s.log)
 	}
 	return s
 }

@@ -3,7 +3,6 @@ package app
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"io"
 	"net/http"
@@ -18,8 +17,6 @@ import (
 	"parley/backend/api"
 	"parley/backend/modelserver"
 )
-
-var update = flag.Bool("update", false, "write into testdata what commands print, and what programs can do")
 
 // TestSecretsAndKeysOnTheCommandLine plays the commands in testdata/secrets.txt beside a Parley that runs: "$ args < input" and below
 // it what is printed, lines of stderr after "! ".
@@ -116,6 +113,9 @@ func TestARunWithoutAKeySaysWhereToPutOne(t *testing.T) {
 	_, notes, code := p.run("chat", "-m", "hi")
 	if code != exitFailed || !strings.Contains(notes, "There is no API key for anthropic. Add one under Secrets and keys or with parley keys set anthropic, or set PARLEY_ANTHROPIC_API_KEY.") {
 		t.Errorf("exit %d: %s", code, notes)
+	}
+	if out, _, code := p.run("doctor"); code != exitDone || !strings.Contains(out, "parley keys list says whether the keychain has one") {
+		t.Errorf("doctor: exit %d: %s", code, out)
 	}
 }
 

@@ -43,6 +43,7 @@ type Options struct {
 	Enforcement func() agent.Enforcement
 	Servers     *config.Servers                                                                    // of MCP
 	Board       *mcp.Board                                                                         // what is known of those
+	Search      func() (*agent.Search, error)                                                      // the search engine that is set up
 	Try         func(ctx context.Context, server agent.MCPServer, secrets map[string]string) error // starts one, outside of any session, and ends it
 	Show        func() bool                                                                        // brings the window to the front; false if there is none
 	Token       string                                                                             // the owner's; see NewToken

@@ -35,7 +35,7 @@ type Secret struct {
 // SecretReference is a place that refers to a secret.
 type SecretReference struct {
 	Kind  ReferenceKind `json:"kind"`
-	Name  string        `json:"name"`  // the id of the server or of the agent
+	Name  string        `json:"name"`  // of the tool, or the id of the server or the agent
 	Where string        `json:"where"` // in it, such as env.TOKEN
 }
 
@@ -46,6 +46,7 @@ type ReferenceKind string
 const (
 	ReferenceMCP   ReferenceKind = "mcp"
 	ReferenceAgent ReferenceKind = "agent"
+	ReferenceTool  ReferenceKind = "tool" // that every agent may be given: web_search
 )
 
 // SecretList is the secrets of a project and those for every project, by their slugs.
@@ -275,8 +276,8 @@ func (d inside) sweepSecret(r *http.Request, in SecretToSweep) (SecretSwept, err
 	return SecretSwept{masked, busy}, err
 }
 
-// referring finds what of the project's refers to secrets, by their slugs: in its agents, and in the MCP servers. A list that
-// cannot be read refers to nothing, since nobody can use what is in it.
+// referring finds what of the project's refers to secrets, by their slugs: in its agents, in the MCP servers and in the search
+// engine. A list that cannot be read refers to nothing, since nobody can use what is in it.
 func (d inside) referring(r *http.Request) map[string][]SecretReference {
 	found := map[string][]SecretReference{}
 	look := func(kind ReferenceKind, name string, in any) {
@@ -301,6 +302,9 @@ func (d inside) referring(r *http.Request) map[string][]SecretReference {
 	}
 	for _, server := range servers {
 		look(ReferenceMCP, server.ID, server)
+	}
+	if search, err := d.Search(); err == nil { // else none is set up
+		look(ReferenceTool, agent.WebSearch, search)
 	}
 	agents, err := d.Agents.List(r.Context(), d.Store, d.project)
 	if err != nil {

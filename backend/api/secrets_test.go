@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -53,13 +54,17 @@ func TestASecretFromItsMakingToItsEnd(t *testing.T) {
 	if err := w.door.rooms.Store.PutAgent(t.Context(), gardener); err != nil {
 		t.Fatal(err)
 	}
+	engine := `{"url":"https://example.org","api":"brave","headers":{"X-Subscription-Token":"{{secret:shed-key.password}}"}}`
+	if err := os.WriteFile(filepath.Join(w.scratch, "search.json"), []byte(engine), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	var server Server
 	w.decode(w.request("PUT", "/mcp/servers/shed", `{"id":"shed","transport":"stdio","command":"shed","env":{"USER":"{{secret:shed-key.user}}","PASSWORD":"{{secret:shed-key.password}}"}}`, nil), &server)
-	if got := w.secrets("garden"); got != "shed-key \"Shed key\" garden ok [{mcp shed env.PASSWORD} {mcp shed env.USER} {agent gardener command_env.SHED}]\n" {
+	if got := w.secrets("garden"); got != "shed-key \"Shed key\" garden ok [{mcp shed env.PASSWORD} {mcp shed env.USER} {tool web_search headers.X-Subscription-Token} {agent gardener command_env.SHED}]\n" {
 		t.Errorf("there are\n%s", got)
 	}
 	w.with("garden", "PATCH", "/secrets/shed-key", `{"name":"Barn","value":"{\"user\":\"eve\"}","expires":4102444800000}`, &changed)
-	if changed.Slug != "shed-key" || changed.Name != "Barn" || changed.Expires != 4102444800000 || len(changed.References) != 3 {
+	if changed.Slug != "shed-key" || changed.Name != "Barn" || changed.Expires != 4102444800000 || len(changed.References) != 4 {
 		t.Errorf("changed it is %+v", changed)
 	}
 	key := agent.SessionKey{Project: "garden", Session: "s"}
@@ -78,7 +83,7 @@ func TestASecretFromItsMakingToItsEnd(t *testing.T) {
 	}
 	var removed SecretRemoved
 	w.with("garden", "DELETE", "/secrets/shed-key", "", &removed)
-	if len(removed.References) != 3 || w.secrets("garden") != "" {
+	if len(removed.References) != 4 || w.secrets("garden") != "" {
 		t.Errorf("removed it leaves %+v and\n%s", removed, w.secrets("garden"))
 	}
 }

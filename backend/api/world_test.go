@@ -37,11 +37,12 @@ const testToken = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abc
 
 // world is an app behind a real door, on a real port, with the demo agent inside this process.
 type world struct {
-	t    testing.TB
-	door *Door
-	url  string
-	late atomic.Int64      // by how many nanoseconds the history's clock is fast
-	keys map[string]string // that the environment has
+	t       testing.TB
+	door    *Door
+	url     string
+	late    atomic.Int64      // by how many nanoseconds the history's clock is fast
+	scratch string            // the folder of its data
+	keys    map[string]string // that the environment has
 }
 
 // ring is a keyring for all tests: each history has items of its own in it.
@@ -82,7 +83,7 @@ func openWith(t testing.TB, folder string, ring vault.Keyring, changes ...func(*
 	var door *Door
 	var rooms *Rooms
 	catalog := agents(t)
-	w := &world{t: t, url: "http://" + listener.Addr().String()}
+	w := &world{t: t, scratch: scratch, url: "http://" + listener.Addr().String()}
 	var past *history.History
 	past = history.New(history.Options{
 		Folder: folder, Ring: ring, Log: log,
@@ -106,7 +107,7 @@ func openWith(t testing.TB, folder string, ring vault.Keyring, changes ...func(*
 	servers := config.OpenServers(filepath.Join(scratch, "mcp.json"))
 	door = New(listener.Addr().String(), Options{
 		History: past, Agents: catalog, Programs: program.NewFinder(nil), Enforcement: func() agent.Enforcement { return agent.Unenforced("there is none in tests") },
-		Servers: servers, Board: &mcp.Board{}, Token: testToken, Version: "test", Log: log,
+		Servers: servers, Board: &mcp.Board{}, Search: func() (*agent.Search, error) { return config.ReadSearch(filepath.Join(scratch, "search.json")) }, Token: testToken, Version: "test", Log: log,
 		Try:  func(context.Context, agent.MCPServer, map[string]string) error { return nil },
 		Page: fstest.MapFS{"index.html": {Data: []byte("<p>page")}, "assets/a.js": {Data: []byte("1")}},
 	})

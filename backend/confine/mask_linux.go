@@ -34,7 +34,7 @@ func (b Bounds) mask() error {
 			path, isLink := filepath.Join(folders[0], e.Name()), e.Type()&os.ModeSymlink != 0
 			var err error
 			switch {
-			case isLink:
+			case isLink || isTemplate(e.Name()):
 			case !agent.IsUnwritable(e.Name()):
 				if e.IsDir() && e.Name() != "node_modules" {
 					folders = append(folders, path)
@@ -53,6 +53,12 @@ func (b Bounds) mask() error {
 		}
 	}
 	return nil
+}
+
+// isTemplate reports whether a file, such as .env.example, is there to be copied and filled in. Repositories hold them, and git
+// fails over what it cannot read.
+func isTemplate(name string) bool {
+	return slices.Contains([]string{".example", ".sample", ".template", ".dist"}, filepath.Ext(name))
 }
 
 // hide puts nothing, which nobody may read, in the place of a file or a folder.

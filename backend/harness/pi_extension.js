@@ -11,6 +11,8 @@ export default async function (pi) {
 	const url = take("PARLEY_TOOLS_URL");
 	if (url) {
 		const server = { url, token: take("PARLEY_TOOLS_TOKEN") };
+		await ask(server, "initialize", { protocolVersion: version, capabilities: {}, clientInfo: { name: "pi", version: VERSION } });
+		await ask(server, "notifications/initialized");
 		for (const tool of (await ask(server, "tools/list", {})).tools) {
 			silent.add(register(pi, server, tool)); // Parley asks by itself
 		}
@@ -25,6 +27,9 @@ export default async function (pi) {
 	});
 	pi.on("session_start", (_, ctx) => ctx.ui.setStatus("parley", VERSION));
 }
+
+// version is that of the protocol.
+const version = "2025-06-18";
 
 // take reads a variable and hides it from the commands that the agent runs.
 function take(name) {
@@ -55,19 +60,23 @@ function register(pi, server, tool) {
 	return name;
 }
 
-// ask speaks MCP over streamable HTTP to a server that keeps no sessions. An answer may take days: fetch would give up.
+// ask speaks MCP over streamable HTTP. An answer may take days: fetch would give up. A notification has none.
 function ask(server, method, params, signal) {
 	const headers = {
 		authorization: "Bearer " + server.token,
 		"content-type": "application/json",
 		accept: "application/json, text/event-stream",
-		"mcp-protocol-version": "2025-06-18",
+		"mcp-protocol-version": version,
+		...(server.session && { "mcp-session-id": server.session }),
 	};
+	const id = method.startsWith("notifications/") ? undefined : 1;
 	return new Promise((resolve, reject) => {
 		const post = request(server.url, { method: "POST", headers, signal }, async reply => {
 			try {
 				let body = "";
 				for await (const piece of reply.setEncoding("utf8")) body += piece;
+				server.session ??= reply.headers["mcp-session-id"];
+				if (!id && reply.statusCode < 300) return resolve();
 				const events = body.match(/(?<=^data: *)\{.*$/gm);
 				const answer = JSON.parse(events?.at(-1) ?? body);
 				if (answer.error) throw new Error(answer.error.message);
@@ -77,6 +86,6 @@ function ask(server, method, params, signal) {
 			}
 		});
 		post.on("error", reject);
-		post.end(JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }));
+		post.end(JSON.stringify({ jsonrpc: "2.0", id, method, params }));
 	});
 }

@@ -57,7 +57,7 @@ func (x *exchange) judge(status int, header http.Header, c complaint) (code agen
 		return agent.CodeValidation, fmt.Sprintf("cannot take so long a conversation with the model %q", x.model)
 	case status == http.StatusUnauthorized, status == http.StatusForbidden, c.is("invalid_api_key", "authentication_error", "permission_error"):
 		if x.key == "" {
-			return agent.CodeProviderAuth, "wants an API key, and " + x.variable("API_KEY") + " is not set"
+			return agent.CodeProviderAuth, "wants an API key; add one under Secrets and keys, or set " + x.variable("API_KEY")
 		}
 		return agent.CodeProviderAuth, "did not accept the API key"
 	case status == http.StatusTooManyRequests, c.is("rate_limit_exceeded", "rate_limit_error"):

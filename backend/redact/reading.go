@@ -28,9 +28,11 @@ func (c *cursor) step(s *Stream, b byte, start, end int) {
 	}
 }
 
+// pending gives where the word begins that may go on after end. At the end of a word that is the beginning of none, what another
+// may begin with is a part of that one.
 func (c *cursor) pending(s *Stream, end int) int {
-	if open := int(s.known.words.nodes[c.at].open); open > 0 {
-		return c.starts[len(c.starts)-open]
+	if n := &s.known.words.nodes[c.at]; n.depth > 0 && n.child != 0 {
+		return c.starts[len(c.starts)-int(n.depth)]
 	}
 	return end
 }

@@ -31,21 +31,30 @@ func New(values []Value) *Known {
 			if !Searched(text) {
 				continue
 			}
-			text = strings.TrimSpace(text)
-			k.words.add(text, len(k.names))
-			k.names = append(k.names, v.Name)
-			k.spaces = k.spaces || strings.Contains(text, " ")
-			for i := range k.first {
-				k.first[i][text[0]>>(2+2*i)] = true
-			}
+			k.add(strings.TrimSpace(text), v.Name)
 		}
 	}
 	if len(k.names) == 0 {
 		return nil
 	}
+	for _, v := range values {
+		k.add(mark(v.Name), v.Name) // a value is not looked for in what stands for one
+	}
 	k.words.link()
 	return k
 }
+
+func (k *Known) add(text, name string) {
+	k.words.add(text, len(k.names))
+	k.names = append(k.names, name)
+	k.spaces = k.spaces || strings.Contains(text, " ")
+	for i := range k.first {
+		k.first[i][text[0]>>(2+2*i)] = true
+	}
+}
+
+// mark is what stands in the place of a value.
+func mark(name string) string { return "[secret:" + name + "]" }
 
 // Searched reports whether New searches for a value: not for one of less than four bytes, nor for the words of JSON, which
 // cannot be told from chance. Space around a value does not count.

@@ -17,7 +17,7 @@ func std(text string) string { return base64.StdEncoding.EncodeToString([]byte(t
 func TestText(t *testing.T) {
 	k := New([]Value{
 		{"pw", "hunter22"}, {"key", `a"b\c/d<e`}, {"form", "two words+1"}, {"umlaut", "grüße😀!"}, {"short", "abc"}, {"word", " true\n"},
-		{"in", "hunter"}, {"left", "overlap"}, {"right", "lapdog"}, {"again", "xyxyxy"}, {"line", "\tkept-line\n"},
+		{"in", "hunter"}, {"secret", "secret"}, {"around", "qq-inside-rr"}, {"mid", "inside"}, {"left", "overlap"}, {"right", "lapdog"}, {"again", "xyxyxy"}, {"line", "\tkept-line\n"},
 		{"db", "postgres://bob:s3cr%40t!@db.example:5432/x"}, {"lib", "host=h password='quo ted' user=u"}, {"go", "root:t0pf@tcp(h:3306)/d"},
 	})
 	for name, c := range map[string]struct{ text, want string }{
@@ -27,7 +27,9 @@ func TestText(t *testing.T) {
 		"its beginning":          {"hunter2", "[secret:in]2"},
 		"nothing":                {"abc true hunte", "abc true hunte"},
 		"empty":                  {"", ""},
+		"what stands for one":    {"[secret:pw][secret:secret] hunter22", "[secret:pw][secret:secret] [secret:pw]"},
 		"overlapping":            {"<overlapdog>", "<[secret:left][secret:right]>"},
+		"within a beginning":     {"qq-inside-zz", "qq-[secret:mid]-zz"},
 		"overlapping itself":     {"xyxyxyxyx", "[secret:again]x"},
 		"space around":           {"kept-line", "[secret:line]"},
 		"invalid UTF-8":          {"\xff\x80hunter22\xc3", "\xff\x80[secret:pw]\xc3"},
@@ -49,8 +51,12 @@ func TestText(t *testing.T) {
 		"base64, one before":     {std("-hunter22"), "L[secret:pw]"},
 		"base64, two before":     {std("--hunter22--"), "LS[secret:pw]0t"},
 	} {
-		if got := k.Text(c.text); got != c.want {
+		got := k.Text(c.text)
+		if got != c.want {
 			t.Errorf("%s: %q became %q, not %q", name, c.text, got, c.want)
+		}
+		if again := k.Text(got); again != got {
+			t.Errorf("%s: %q became %q the second time", name, got, again)
 		}
 	}
 }
@@ -129,7 +135,7 @@ func TestHeldBack(t *testing.T) {
 		{{"hunter22-and-m", ""}, {"ore", "[secret:long]"}},
 		{{"100%", "100"}, {" of", "% of"}},
 		{{"it %6", "it "}, {"8unter22.", "[secret:pw]."}},
-		{{"aGVs", "aGVs"}, {"aHVudGVy", ""}, {"MjI=", "[secret:pw]="}}, // the bits of G begin no value
+		{{"AAAA", "AAAA"}, {"aHVudGVy", ""}, {"MjI=", "[secret:pw]="}}, // the bits of A begin no value
 		{{"h\xc3", "h\xc3"}, {"\xbc", "\xbc"}},
 	} {
 		s := k.Stream()
@@ -145,6 +151,10 @@ func TestHeldBack(t *testing.T) {
 	s := k.Stream()
 	if got := s.Write("my hunter2") + "|" + s.Flush() + "|" + s.Write("2 my"); got != "my |hunter2|2 my" {
 		t.Errorf("a stream that is used again gave %q", got)
+	}
+	s = New([]Value{{"left", "overlap"}, {"right", "lapdog"}}).Stream()
+	if got := s.Write("overlap") + "|" + s.Write("dog."); got != "[secret:left]|[secret:right]." {
+		t.Errorf("of values that overlap %q is shown", got)
 	}
 }
 

@@ -94,7 +94,7 @@ func (s *Stream) release(n int) string {
 		}
 		name := s.known.names[f.word]
 		if f.start >= s.covered || name != s.last {
-			out.WriteString("[secret:" + name + "]")
+			out.WriteString(mark(name))
 		}
 		from, s.covered, s.last = f.end, f.end, name
 	}

@@ -10,7 +10,6 @@ type words struct {
 // node is the beginning of a word.
 type node struct {
 	depth   int32
-	open    int32 // the depth of the longest end of this one that a longer word begins with
 	word    int32 // the longest word that ends here, and its number + 1
 	length  int32 // of that word
 	fail    int32 // the longest end of this one that a word begins with
@@ -66,12 +65,8 @@ func (w *words) link() {
 			if at != 0 {
 				n.fail = w.next(w.nodes[at].fail, n.last)
 			}
-			end := w.nodes[n.fail]
-			if n.word == 0 {
+			if end := w.nodes[n.fail]; n.word == 0 {
 				n.word, n.length = end.word, end.length
-			}
-			if n.open = end.open; n.child != 0 {
-				n.open = n.depth
 			}
 			queue = append(queue, c)
 		}

@@ -40,7 +40,7 @@ func TestWhatIsProtectedInAFolder(t *testing.T) {
 	if err := os.RemoveAll(filepath.Join(policy.Folder, ".git/hooks")); err != nil {
 		t.Fatal(err)
 	}
-	for name, content := range map[string]string{".env": secret, "a.txt": "a"} {
+	for name, content := range map[string]string{".env": secret, ".env.example": "KEY=", ".gitignore": ".env", "a.txt": "a"} {
 		if err := os.WriteFile(filepath.Join(policy.Folder, name), []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -73,7 +73,10 @@ func TestWhatIsProtectedInAFolder(t *testing.T) {
 	if r := approved("git_commit", `{"message":"one","files":["a.txt"]}`); r.IsError {
 		t.Errorf("a commit: %+v", r)
 	}
-	if r := approved("run_command", `{"command":"git","args":["status","--short"]}`); !strings.HasPrefix(r.Output, "?? .env\n") {
+	if r := approved("run_command", `{"command":"git","args":["add","--all"]}`); !strings.Contains(r.Output, "Exit code 0") {
+		t.Errorf("adding all, a template among it: %+v", r)
+	}
+	if r := approved("run_command", `{"command":"git","args":["status","--short"]}`); !strings.HasPrefix(r.Output, "A  .env.example\nA  .gitignore\n[") {
 		t.Errorf("what git says: %+v", r)
 	}
 	if b, err := os.ReadFile(filepath.Join(policy.Folder, ".env")); err != nil || string(b) != secret {

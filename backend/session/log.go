@@ -69,7 +69,8 @@ func (l *turnLog) store(ctx context.Context, events []agent.Event) error {
 	if err != nil {
 		return notStored(err)
 	}
-	return l.keep(ctx, l.safe(ctx, events...))
+	l.known(ctx)
+	return l.keep(ctx, l.secrets.events(events))
 }
 
 // keep stores events without anything secret, then shows them.

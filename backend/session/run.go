@@ -252,7 +252,7 @@ func (s *Sessions) Policy(session store.Session) agent.Policy {
 func (s *Sessions) settle(ctx context.Context, t *Turn, log *turnLog, ended agent.Event) error {
 	var last agent.Record
 	var err error
-	switch ended := log.safe(ctx, ended)[0].(type) {
+	switch ended := withoutValues(log.known(ctx), ended).(type) {
 	case agent.TurnPaused:
 		s.keepWhole(t.ID, log.secrets.whole)
 		last, err = s.Store.PauseTurn(ctx, t.Key, t.ID, ended)

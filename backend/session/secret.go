@@ -28,13 +28,16 @@ type secrets struct {
 	whole   map[string]json.RawMessage // what calls were really given, where that is not stored
 }
 
-// safe gives what may be stored of events.
-func (l *turnLog) safe(ctx context.Context, events ...agent.Event) []agent.Event {
+// known gives what is secret as of now, or as of when that could be read last.
+func (l *turnLog) known(ctx context.Context) *redact.Known {
 	known, err := l.sessions.Known(ctx)
-	if err != nil && !l.secrets.blind {
+	if err == nil {
+		l.secrets.known = known
+	} else if !l.secrets.blind {
 		l.sessions.Log.Warn("secrets could not be read; what tools say is withheld", "session", l.turn.Key.Session, "turn", l.turn.ID, "error", err)
 	}
-	return l.secrets.events(known, err, events)
+	l.secrets.blind = err != nil
+	return l.secrets.known
 }
 
 // input is the arguments of a call while they come in pieces.
@@ -48,10 +51,7 @@ func (i *input) write(piece string) string { return i.net.Write(i.known.Write(pi
 func (i *input) flush() string { return i.net.Write(i.known.Flush()) + i.net.Flush() }
 
 // events gives what may be stored of events, in their order. The end of what is said in pieces may come with later ones.
-func (s *secrets) events(known *redact.Known, err error, events []agent.Event) []agent.Event {
-	if s.blind = err != nil; !s.blind {
-		s.known = known
-	}
+func (s *secrets) events(events []agent.Event) []agent.Event {
 	safe := make([]agent.Event, 0, len(events))
 	for _, e := range events {
 		safe = s.event(safe, e)
@@ -71,15 +71,9 @@ func (s *secrets) end() []agent.Event {
 func (s *secrets) event(safe []agent.Event, e agent.Event) []agent.Event {
 	switch e := e.(type) {
 	case agent.MessageDelta:
-		if s.known == nil && s.speech == nil {
-			return append(safe, e)
-		}
-		return s.say(safe, e.Text, false)
+		return s.say(safe, e, e.Text, false)
 	case agent.ThoughtDelta:
-		if s.known == nil && s.speech == nil {
-			return append(safe, e)
-		}
-		return s.say(safe, e.Text, true)
+		return s.say(safe, e, e.Text, true)
 	case agent.ToolProgress:
 		if s.blind {
 			return safe
@@ -186,7 +180,10 @@ func (s *secrets) result(e agent.ToolResult) agent.Event {
 }
 
 // say speaks a piece of a block.
-func (s *secrets) say(safe []agent.Event, piece string, thought bool) []agent.Event {
+func (s *secrets) say(safe []agent.Event, e agent.Event, piece string, thought bool) []agent.Event {
+	if s.known == nil && s.speech == nil {
+		return append(safe, e)
+	}
 	if s.speech != nil && s.thought != thought {
 		safe = s.endSpeech(safe)
 	}

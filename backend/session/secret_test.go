@@ -128,9 +128,9 @@ func TestNothingThatIsSaidKeepsAValue(t *testing.T) {
 
 // TestWhatFailsKeepsNoValue: nor do the reason why a turn failed and what is asked.
 func TestWhatFailsKeepsNoValue(t *testing.T) {
-	s := secrets{}
 	known, _ := knows(t.Context())
-	for _, e := range s.events(known, nil, []agent.Event{
+	s := secrets{known: known}
+	for _, e := range s.events([]agent.Event{
 		agent.TurnCompleted{StopReason: agent.StopError, Failure: &agent.Failure{Code: agent.CodeInternal, Message: "with " + password}},
 		agent.InteractionRequest{Kind: agent.UserApproval, Payload: quoted(password + " " + credential)},
 	}) {

@@ -28,14 +28,14 @@ func (s *Set) findHosted(name string) (agent.HostedTool, bool) {
 func redacted(ctx context.Context, host agent.Host, r agent.ToolResult) agent.ToolResult {
 	output, err := host.Redact(ctx, r.Output)
 	data := ""
-	if err == nil && len(r.Data) > 0 {
+	if err == nil && len(r.Data) > 0 && output == r.Output { // where the output has a secret, the data may have it in pieces
 		data, err = host.Redact(ctx, string(r.Data))
 	}
 	if err != nil {
 		return agent.ToolResult{ID: r.ID, Name: r.Name, IsError: true, Output: "What " + r.Name + " gave is withheld, because it could not be searched for secrets: " + told(err)}
 	}
 	r.Output, r.Data = output, json.RawMessage(data)
-	if !json.Valid(r.Data) { // what stands for a secret took the place of more than a text: the output says the same
+	if !json.Valid(r.Data) { // there is none, or what stands for a secret took the place of more than a text
 		r.Data = nil
 	}
 	return r

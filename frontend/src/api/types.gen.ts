@@ -591,7 +591,7 @@ export type Format = "text" | "json"
 
 export type SecretState = "ok" | "expired" | "missing"
 
-export type ReferenceKind = "mcp" | "agent"
+export type ReferenceKind = "mcp" | "agent" | "tool"
 
 export interface SecretReference {
   kind: ReferenceKind

@@ -1,6 +1,8 @@
-import type { KeySource, SecretReference } from '../api/types.gen.ts';
+import type { KeySource, ReferenceKind, SecretReference } from '../api/types.gen.ts';
 import type { SecretTab } from '../ui/dialogs.ts';
 import { plural } from '../ui/plural.ts';
+
+const placeKinds: Record<ReferenceKind, string> = { mcp: 'MCP server', agent: 'Agent', tool: 'Tool' };
 
 /** What is said about named secrets, and the keys of providers. */
 export const secretsText = {
@@ -30,7 +32,7 @@ export const secretsText = {
   one: (what: string, name: string) => `${what}: ${name}`,
 
   where: 'Where it is used',
-  places: ({ kind, name, where }: SecretReference) => `${kind === 'mcp' ? 'MCP server' : 'Agent'} ${name}, ${where}`,
+  places: ({ kind, name, where }: SecretReference) => `${placeKinds[kind]} ${name}, ${where}`,
   noPlaces: 'Nothing refers to it.',
   uses: 'Uses',
   use: (tool: string, day: string) => `${tool} · ${day}`,

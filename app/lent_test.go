@@ -27,21 +27,33 @@ type lends struct {
 	turns  int
 }
 
-func newLends(t *testing.T, a api.AgentDetails, secrets map[string]string) *lends {
+func newLent(t *testing.T) *lends {
 	t.Helper()
 	p, model := newPlace(t), newModel(t)
 	p.env = append(p.env, "OPENAI_BASE_URL="+model.url+"/v1", "OPENAI_API_KEY=none-of-them", "PATH="+os.Getenv("PATH")+":"+filepath.Dir(os.Args[0]))
-	l := &lends{server: p.serve(), model: model}
+	return &lends{server: p.serve(), model: model}
+}
+
+func newLends(t *testing.T, a api.AgentDetails, secrets map[string]string) *lends {
+	t.Helper()
+	l := newLent(t)
 	for slug, value := range secrets {
 		l.keep(slug, value)
 	}
-	a.ID, a.Harness, a.Provider, a.Model, a.SystemPrompt = "lent", agent.KindNative, "openai", "scripted-1", "Be brief."
-	res, err := l.do(t.Context(), http.MethodPut, "/agents/lent", a)
+	a.Harness, a.Provider, a.Model, a.SystemPrompt = agent.KindNative, "openai", "scripted-1", "Be brief."
+	l.make(a)
+	return l
+}
+
+// make makes the agent.
+func (l *lends) make(a api.AgentDetails) {
+	l.t.Helper()
+	a.ID = "lent"
+	res, err := l.do(l.t.Context(), http.MethodPut, "/agents/lent", a)
 	if err != nil {
-		t.Fatal(err)
+		l.t.Fatal(err)
 	}
 	res.Body.Close()
-	return l
 }
 
 // do asks the door.
