@@ -25,7 +25,7 @@ type secrets struct {
 	speech  *redact.Stream
 	thought bool // whether speech is one, rather than a message
 	inputs  map[string]*input
-	whole   map[string]json.RawMessage // what calls were really given, where that is not stored
+	whole   map[string]json.RawMessage // what calls were really given, where what is stored does not say
 }
 
 // known gives what is secret as of now, or as of when that could be read last.
@@ -163,7 +163,7 @@ func (s *secrets) call(e agent.ToolCall) agent.Event {
 	given := e.Input
 	e = withoutValues(s.known, e).(agent.ToolCall)
 	e.Input, e.Render = redact.ScrubJSON(e.Input), redact.ScrubJSON(e.Render)
-	if !bytes.Equal(e.Input, given) {
+	if !bytes.Equal(e.Input, given) || redact.Masked(string(given)) { // also what only looks as if something was taken out
 		s.whole[e.ID] = given
 	}
 	return e

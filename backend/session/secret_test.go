@@ -219,6 +219,17 @@ func TestACallThatWaitedRunsWithWhatItWasGiven(t *testing.T) {
 	}
 }
 
+// TestACallThatRepeatsAMarkRuns: the model says again what it read, and nothing was taken out of that.
+func TestACallThatRepeatsAMarkRuns(t *testing.T) {
+	w := openOver(t, filepath.Join(t.TempDir(), "history.db"), scripted.NewBackend())
+	w.Known = knows
+	q := w.asked(t, `[[tool:write_file {"path": "a.txt", "content": "the password is [secret:db]"}]] [[say:done]]`)
+	turn := w.answer(t, agent.InteractionResponse{ID: q.ID, Approved: true})
+	if end(t, all(t, turn)); !w.wrote() {
+		t.Errorf("it went on with %s", logged(t, w, turn))
+	}
+}
+
 // TestACallThatNobodyKnowsAnyMoreDoesNotRun: after a restart there is only what is stored.
 func TestACallThatNobodyKnowsAnyMoreDoesNotRun(t *testing.T) {
 	input, _ := json.Marshal(map[string]string{"path": "a.txt", "content": password})
