@@ -113,7 +113,7 @@ func (d *Door) describe(err error) FailureStatus {
 	if rooms == nil {
 		return f
 	}
-	if known, err := rooms.Secrets.Known(d.closing); err == nil {
+	if known, err := rooms.Sessions.Known(d.closing); err == nil {
 		f.Message = known.Text(f.Message)
 	}
 	return f
