@@ -15,6 +15,9 @@ type Host interface {
 	Redact(ctx context.Context, text string) (string, error)
 }
 
+// ToolsData is the name of the Data that BackendCalls begins with: the tools of others that there are, as a list of HostedTool.
+const ToolsData = "tools"
+
 // HostedTool is a tool that the app runs, because it is given secrets. One that has the name of a tool of Parley's own, or of one
 // of the launch's AuthorTools, is that tool: then only Name, Version and Secrets count here, and a call is decided as ever.
 type HostedTool struct {

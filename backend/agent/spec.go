@@ -142,7 +142,8 @@ type Prompt struct {
 	Secrets  map[string]string // provider name → key, SecretRef.Key → value; only those that this run needs
 	After    TurnID            // that Messages end in, before the new one; empty if that is the first
 	Media    map[MediaHandle][]byte
-	Host     Host // nil if there is none; then what is hosted cannot be run
+	Beside   SessionID // of a side: the session in whose folder it works
+	Host     Host      // nil if there is none; then what is hosted cannot be run
 }
 
 // Resumed reads how far the turn has come: how many steps it has taken, none if it is new, and which calls are to be run

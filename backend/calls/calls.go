@@ -67,9 +67,6 @@ type conn struct {
 	busy    sync.Mutex
 }
 
-// Tools is the name of the Data that a turn begins with: the tools of others that there are, as a list of agent.HostedTool.
-const Tools = "tools"
-
 // Prompt says which tools there are, and runs the calls that are approved, one after the other.
 func (c *conn) Prompt(ctx context.Context, prompt agent.Prompt) iter.Seq2[agent.Event, error] {
 	return func(yield func(agent.Event, error) bool) {
@@ -81,7 +78,7 @@ func (c *conn) Prompt(ctx context.Context, prompt agent.Prompt) iter.Seq2[agent.
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
 		defer context.AfterFunc(c.life, cancel)()
-		left := !yield(agent.Data{Name: Tools, Data: c.list()}, nil)
+		left := !yield(agent.Data{Name: agent.ToolsData, Data: c.list()}, nil)
 		say := func(e agent.Event) {
 			if left = left || !yield(e, nil); left {
 				cancel()

@@ -54,7 +54,7 @@ func TestCallsAreRun(t *testing.T) {
 	if turn.Err != nil || turn.Finish.StopReason != agent.StopEndTurn {
 		t.Fatal(turn.Finish, turn.Err)
 	}
-	if d, ok := turn.Events[0].(agent.Data); !ok || d.Name != Tools || string(d.Data) != `[{"name":"mcp_x","description":"X.","inputSchema":{"type":"object"},"version":"v1"}]` {
+	if d, ok := turn.Events[0].(agent.Data); !ok || d.Name != agent.ToolsData || string(d.Data) != `[{"name":"mcp_x","description":"X.","inputSchema":{"type":"object"},"version":"v1"}]` {
 		t.Errorf("it began with %+v", turn.Events[0])
 	}
 	if r := turn.Results(); len(r) != 2 || r[0].ID != "a" || r[0].IsError || r[1].ID != "c" || !r[1].IsError {

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -252,7 +253,9 @@ func (g *Gate) take(v *visit, launch agent.Launch, prompt agent.Prompt, out *out
 
 // play lets the session's runner speak.
 func (g *Gate) play(v *visit, launch agent.Launch, prompt agent.Prompt, out *outbox) outcome {
-	folder := filepath.Join(g.Root, prompt.Key.Folder())
+	place := prompt.Key
+	place.Session = cmp.Or(prompt.Beside, place.Session)
+	folder := filepath.Join(g.Root, place.Folder())
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return outcome{failure: agent.Wrap(agent.CodeSandbox, err, "The session's folder could not be made on the runner's machine.")}
 	}

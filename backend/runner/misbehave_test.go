@@ -31,6 +31,7 @@ func TestTurnsWithRunnersThatMisbehave(t *testing.T) {
 		"a record of 5 MB":               {[]string{"delta 5000000", fine, "read"}, 5_000_000, "", ""},
 		"a flood on stderr":              {[]string{"delta 1", "flood 100", "delta 1", fine, "read"}, 2, "", ""},
 		"records of another version":     {[]string{`say {"kind":"hologram"}`, event + `{"type":"hologram"}}`, event + `{}}`, "delta 1", fine, "read"}, 1, "", ""},
+		"asks of another version":        {[]string{`say {"kind":"ask","id":"k","ask":{"type":"hologram"}}`, "read", `say {"kind":"ask","id":"k","ask":{"type":"call"}}`, "read", "delta 1", fine, "read"}, 1, "", ""},
 		"events that only sessions say":  {[]string{event + `{"type":"turn_completed"}}`, "delta 1", fine, "read"}, 1, "", ""},
 		"a result with fields to come":   {[]string{result + `{"ok":true,"novelty":[1]},"novelty":1}`, "read"}, 0, "", ""},
 		"a failure with a code to come":  {[]string{result + `{"ok":false,"error":"No.","code":"tired"}}`, "read"}, 0, agent.CodeInternal, "No."},
@@ -144,5 +145,43 @@ func TestARunnerThatDiesOfAStop(t *testing.T) {
 	said := listen(ctx, connTo(t, "hello\nread\ndelta 1\nread\nexit 1"), say(), func(agent.Event) { cancel() })
 	if said.finish != (agent.Finish{StopReason: agent.StopCancelled, Killed: true}) || said.err != nil {
 		t.Errorf("ended with %+v, %v", said.finish, said.err)
+	}
+}
+
+// hanging is a host whose calls end only with their context.
+type hanging struct{ began, ended chan struct{} }
+
+func (h hanging) Call(ctx context.Context, call agent.ToolCall, _ func(agent.Event)) agent.ToolResult {
+	close(h.began)
+	<-ctx.Done()
+	close(h.ended)
+	return agent.ToolResult{ID: call.ID}
+}
+
+func (hanging) Redact(context.Context, string) (string, error) { return "", nil }
+
+// TestACallEndsWithWhoeverAskedForIt: a runner that dies, or that does not want the result any more, leaves nothing running.
+func TestACallEndsWithWhoeverAskedForIt(t *testing.T) {
+	const asks = `say {"kind":"ask","id":"k","ask":{"type":"call","call":{"id":"c","name":"deploy","input":{}}}}`
+	for name, script := range map[string]string{
+		"it dies":    "hello\nread\n" + asks + "\n" + `say {"kind":"ask","id":"r","ask":{"type":"redact","text":"x"}}` + "\nread\nexit 70",
+		"it cancels": "hello\nread\n" + asks + "\n" + `say {"kind":"ask","id":"k","ask":{"type":"cancel"}}` + "\nread\n" + fine + "\nread",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l, p := newLocal(t, script)
+			prompt := say()
+			h := hanging{make(chan struct{}), make(chan struct{})}
+			prompt.Host = h
+			said := listen(t.Context(), newConn(t, newSandbox(t, l, p)), prompt, nil)
+			if died := said.err != nil; died != (name == "it dies") {
+				t.Errorf("the turn ended with %+v, %v", said.finish, said.err)
+			}
+			select {
+			case <-h.ended:
+			default:
+				t.Error("the call outlived its turn")
+			}
+		})
 	}
 }

@@ -33,6 +33,7 @@ type request struct {
 	Endpoint    *agent.Endpoint `json:"endpoint,omitempty"`
 	Resume      *resume         `json:"resume,omitempty"`
 	After       agent.TurnID    `json:"after,omitempty"`
+	Beside      agent.SessionID `json:"beside,omitempty"`
 	Program     *agent.Program  `json:"program,omitempty"`
 	Permissions agent.Rules     `json:"permissions,omitzero"`
 
@@ -57,7 +58,7 @@ func encodeRequest(launch agent.Launch, prompt agent.Prompt) ([]byte, error) {
 		SessionID: orNull(prompt.Key.Session), AgentsMD: orNull(launch.AgentsMD), Model: orNull(launch.Model),
 		Messages: make([]message, len(prompt.Messages)), Secrets: prompt.Secrets,
 		Tools: launch.Tools, CustomTools: []customTool{}, PermissionPolicy: launch.PermissionPolicy,
-		TurnID: prompt.Turn, ProjectID: prompt.Key.Project, Endpoint: launch.Endpoint, After: prompt.After, Program: launch.Program,
+		TurnID: prompt.Turn, ProjectID: prompt.Key.Project, Endpoint: launch.Endpoint, After: prompt.After, Beside: prompt.Beside, Program: launch.Program,
 		Permissions: launch.Rules, MCPServers: launch.Servers, Search: launch.Search, CommandEnv: launch.CommandEnv, Redacts: launch.Redacts,
 	}
 	for i, m := range prompt.Messages {
@@ -94,6 +95,8 @@ func (r request) decode() (agent.Launch, agent.Prompt, error) {
 		return refuse("the backend %q cannot run the harness %q; this runner supports %v", r.Backend, r.Harness, supported)
 	case r.Endpoint != nil && !r.Endpoint.Wire.Valid():
 		return refuse("the wire %q is none of openai and anthropic", r.Endpoint.Wire)
+	case r.Beside != "" && r.Beside.Validate() != nil:
+		return refuse("the session %.130q that it is beside is called as none is", r.Beside)
 	case !r.PermissionPolicy.Valid():
 		return refuse("the permission policy %q is none of auto, deny and ask", r.PermissionPolicy)
 	}
@@ -105,7 +108,7 @@ func (r request) decode() (agent.Launch, agent.Prompt, error) {
 	prompt := agent.Prompt{
 		Key:  agent.SessionKey{Project: r.ProjectID, Session: orEmpty(r.SessionID)},
 		Turn: r.TurnID, Messages: make([]agent.Message, len(r.Messages)), Secrets: r.Secrets,
-		After: r.After,
+		After: r.After, Beside: r.Beside,
 	}
 	for _, c := range r.CustomTools {
 		if err := c.addTo(&launch); err != nil {

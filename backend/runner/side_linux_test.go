@@ -54,6 +54,28 @@ func TestWhatASideIsGiven(t *testing.T) {
 	}
 }
 
+// TestASideIsInTheFolderOfItsSession also far away, where each has one.
+func TestASideIsInTheFolderOfItsSession(t *testing.T) {
+	gate := openGate(t, "runner")
+	s, err := newRemote(t, gate.url).NewSandbox(t.Context(), agent.Policy{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	conn, err := s.Open(t.Context(), agent.Launch{Backend: agent.BackendCalls, Harness: agent.KindNative, Tools: []string{"write_file"}, PermissionPolicy: agent.PermissionAuto})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	said := listen(t.Context(), conn, agent.Prompt{
+		Key: agent.SessionKey{Project: agent.DefaultProject, Session: "side"}, Beside: "s1", Turn: "t", Approved: []string{"c"},
+		Messages: []agent.Message{{Role: agent.RoleAssistant, Parts: []agent.Part{agent.ToolCallPart{ID: "c", Name: "write_file", Args: []byte(`{"path":"a.txt","content":"a"}`)}}}},
+	}, nil)
+	if _, err := os.Stat(filepath.Join(gate.folder("s1"), "a.txt")); err != nil {
+		t.Errorf("it wrote elsewhere: %v; %+v", err, said)
+	}
+}
+
 // awaitFile gives what a file holds once it is there.
 func awaitFile(t *testing.T, path string) string {
 	t.Helper()

@@ -102,10 +102,11 @@ var requests = map[string]struct {
 		agent.Launch{
 			Backend: agent.BackendCalls, Harness: agent.KindNative, Tools: []string{"run_command"}, PermissionPolicy: agent.PermissionAuto,
 			CommandEnv: map[string]string{"TOKEN": "{{secret:token}}"},
+			Search:     &agent.Search{URL: "https://example.org/search", API: agent.SearchBrave, Headers: map[string]string{"X-Key": "{{secret:token}}"}},
 			Servers:    []agent.MCPServer{{ID: "notes", Transport: agent.TransportStdio, Command: "mcp-notes", Env: map[string]string{"KEY": "{{secret:a.b}}"}}},
 		},
 		agent.Prompt{
-			Secrets: map[string]string{"secret:token": "x", "secret:a.b": "y"}, Approved: []string{"c1"}, Allowed: []string{},
+			Beside: "s1", Secrets: map[string]string{"secret:token": "x", "secret:a.b": "y"}, Approved: []string{"c1"}, Allowed: []string{},
 			Messages: []agent.Message{{Role: agent.RoleAssistant, Parts: []agent.Part{agent.ToolCallPart{ID: "c1", Name: "run_command", Args: json.RawMessage(`{}`)}}}},
 		},
 	},
@@ -168,18 +169,19 @@ func TestReasoningIsNotSentBack(t *testing.T) {
 
 func TestRequestsThatAreRefused(t *testing.T) {
 	for name, c := range map[string]struct{ old, new, why string }{
-		"another sandbox":   {`"sandbox":"local"`, `"sandbox":"docker"`, `the sandbox "docker" is not supported; use "local"`},
-		"another backend":   {`"backend":"scripted"`, `"backend":"acp"`, `the backend "acp" cannot run the harness "scripted"`},
-		"another harness":   {`"harness":"scripted"`, `"harness":"pi"`, `the backend "scripted" cannot run the harness "pi"`},
-		"a policy":          {`"permissionPolicy":"ask"`, `"permissionPolicy":"yolo"`, `the permission policy "yolo" is none of auto, deny and ask`},
-		"no policy":         {`"permissionPolicy":"ask"`, `"permissionPolicy":null`, `the permission policy "" is none of`},
-		"a wire":            {`"trace":null`, `"trace":null,"endpoint":{"provider":"p","baseUrl":"http://h","wire":"telegraph"}`, `the wire "telegraph" is none of`},
-		"a role":            {`"role":"user"`, `"role":"developer"`, `the role "developer" is none of`},
-		"a resource":        {`"/demo"`, `[{"type":"resource","uri":"x"}]`, `a content block of type "resource" is not supported`},
-		"content":           {`"/demo"`, `7`, "not one JSON object"},
-		"a custom tool":     {`"customTools":[]`, `"customTools":[{"name":"x","kind":"bash"}]`, `the tool "x" is of the kind "bash"; there are client, code, callback and host`},
-		"a broken tool":     {`"customTools":[]`, `"customTools":[{"name":"x","kind":"code","description":"d","runtime":"ruby"}]`, `The tool x has the runtime "ruby". There are: python, node`},
-		"something to come": {`"tools":[]`, `"tools":[],"novelty":{"a":1}`, ""},
+		"another sandbox":     {`"sandbox":"local"`, `"sandbox":"docker"`, `the sandbox "docker" is not supported; use "local"`},
+		"another backend":     {`"backend":"scripted"`, `"backend":"acp"`, `the backend "acp" cannot run the harness "scripted"`},
+		"another harness":     {`"harness":"scripted"`, `"harness":"pi"`, `the backend "scripted" cannot run the harness "pi"`},
+		"a policy":            {`"permissionPolicy":"ask"`, `"permissionPolicy":"yolo"`, `the permission policy "yolo" is none of auto, deny and ask`},
+		"no policy":           {`"permissionPolicy":"ask"`, `"permissionPolicy":null`, `the permission policy "" is none of`},
+		"a wire":              {`"trace":null`, `"trace":null,"endpoint":{"provider":"p","baseUrl":"http://h","wire":"telegraph"}`, `the wire "telegraph" is none of`},
+		"a session beside it": {`"tools":[]`, `"tools":[],"beside":"a/b"`, `the session "a/b" that it is beside is called as none is`},
+		"a role":              {`"role":"user"`, `"role":"developer"`, `the role "developer" is none of`},
+		"a resource":          {`"/demo"`, `[{"type":"resource","uri":"x"}]`, `a content block of type "resource" is not supported`},
+		"content":             {`"/demo"`, `7`, "not one JSON object"},
+		"a custom tool":       {`"customTools":[]`, `"customTools":[{"name":"x","kind":"bash"}]`, `the tool "x" is of the kind "bash"; there are client, code, callback and host`},
+		"a broken tool":       {`"customTools":[]`, `"customTools":[{"name":"x","kind":"code","description":"d","runtime":"ruby"}]`, `The tool x has the runtime "ruby". There are: python, node`},
+		"something to come":   {`"tools":[]`, `"tools":[],"novelty":{"a":1}`, ""},
 	} {
 		line := strings.Replace(strings.TrimSpace(fixture(t, "request-scripted", "")), c.old, c.new, 1)
 		in, err := decodeLine([]byte(line))

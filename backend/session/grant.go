@@ -21,7 +21,7 @@ func isGrant(call string) bool { return strings.HasPrefix(call, grantCall) }
 
 // mayUse says which servers a turn may give their secrets, and tells of those that it may not. Those that a person has to be
 // asked about first are in asks.
-func (s *Sessions) mayUse(t *Turn, servers []lent, g agent.Grounds) (may []lent, said, asks []agent.Event) {
+func (t *Turn) mayUse(servers []lent, g agent.Grounds) (may []lent, said, asks []agent.Event) {
 	for _, l := range servers {
 		input, _ := json.Marshal(map[string]any{"server": l.server, "secrets": l.slugs()}) // strings: it cannot fail
 		call := policy.Call{

@@ -64,9 +64,9 @@ func (l lent) launched() lent {
 	return l
 }
 
-// lend takes what is given secrets out of the launch of an agent. Of servers nothing is left in it, of tools only that they
+// lentBy takes what is given secrets out of the launch of an agent. Of servers nothing is left in it, of tools only that they
 // are hosted.
-func lend(id string, launch *agent.Launch) (servers, tools []lent) {
+func lentBy(id string, launch *agent.Launch) (servers, tools []lent) {
 	add := func(l lent, definition any) lent {
 		l.version = versionOf(id, definition, l.refs)
 		return l.launched()
@@ -205,7 +205,7 @@ func (h *host) visit(ctx context.Context, l lent, call *agent.ToolCall, say func
 	policy.Exempt = l.exempt
 	launch := l.launch
 	launch.PermissionPolicy, launch.Rules = h.grounds.Policy, h.grounds.Rules
-	prompt := agent.Prompt{Key: sideKey(h.key, side), Turn: agent.NewTurnID(), Host: inside{h}, Allowed: h.grounds.Allowed}
+	prompt := agent.Prompt{Key: sideKey(h.key, side), Beside: h.key.Session, Turn: agent.NewTurnID(), Host: inside{h}, Allowed: h.grounds.Allowed}
 	if call != nil {
 		name = call.Name
 		prompt.Approved = []string{call.ID}
@@ -295,7 +295,7 @@ func (h *host) ask(ctx context.Context, l lent) (tools []agent.HostedTool, said 
 				return
 			}
 			d.Data = known.JSON(d.Data)
-			if d.Name != "tools" {
+			if d.Name != agent.ToolsData {
 				said = append(said, d)
 			} else if err := json.Unmarshal(d.Data, &tools); err != nil {
 				h.sessions.Log.Warn("the tools of an MCP server could not be read", "server", l.server, "error", err)

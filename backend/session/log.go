@@ -24,7 +24,7 @@ type turnLog struct {
 // newTurnLog goes on where the turn's records end.
 func newTurnLog(s *Sessions, t *Turn) *turnLog {
 	l := &turnLog{sessions: s, turn: t, calls: map[string]string{}, told: map[agent.MessageID]bool{}}
-	l.secrets = secrets{inputs: map[string]*input{}, whole: s.takeWhole(t.ID)}
+	l.secrets = s.secretsOf(t.ID)
 	for _, r := range t.records {
 		switch e := r.Event.(type) {
 		case agent.ToolCall:

@@ -266,7 +266,7 @@ func (s *Sessions) consequences(ctx context.Context, t *Turn, log *turnLog) (res
 			continue
 		}
 		switch granted := q.Request.Kind == agent.UserApproval && q.Answer.Approved; {
-		case q.Answer.Approved && log.secrets.lost(t.records, q.Request.Call):
+		case granted && log.secrets.lost(t.records, q.Request.Call):
 			results = append(results, agent.ToolResult{ID: q.Request.Call, IsError: true, Output: lostInput})
 		case granted && isGrant(q.Request.Call):
 			results = append(results, agent.ToolResult{ID: q.Request.Call, Output: "The person allowed it."})

@@ -26,6 +26,7 @@ type secrets struct {
 	thought bool // whether speech is one, rather than a message
 	inputs  map[string]*input
 	whole   map[string]json.RawMessage // what calls were really given, where that is not stored
+	early   bool                       // whether there may have been more of whole, in an earlier life of the app
 }
 
 // known gives what is secret as of now, or as of when that could be read last.
@@ -197,8 +198,7 @@ func (s *secrets) endSpeech(safe []agent.Event) []agent.Event {
 	if s.speech == nil {
 		return safe
 	}
-	rest := s.speech.Flush()
-	safe = s.spoken(safe, rest)
+	safe = s.spoken(safe, s.speech.Flush())
 	s.speech = nil
 	return safe
 }
@@ -253,7 +253,7 @@ func (s *secrets) restore(rows []agent.Message) []agent.Message {
 func (s *secrets) lost(records []agent.Record, call string) bool {
 	for _, r := range slices.Backward(records) {
 		if e, ok := r.Event.(agent.ToolCall); ok && e.ID == call {
-			return s.whole[call] == nil && redact.Masked(string(e.Input))
+			return s.early && s.whole[call] == nil && redact.Masked(string(e.Input))
 		}
 	}
 	return false
@@ -278,19 +278,17 @@ func (s *Sessions) safeAnswer(ctx context.Context, kind agent.InteractionKind, r
 func (s *Sessions) keepWhole(turn agent.TurnID, whole map[string]json.RawMessage) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(whole) > 0 {
-		s.whole[turn] = whole
-	}
+	s.whole[turn] = whole
 }
 
-// takeWhole gives what the calls of a turn that goes on were really given.
-func (s *Sessions) takeWhole(turn agent.TurnID) map[string]json.RawMessage {
+// secretsOf begins to take what is secret out of a turn, or goes on with it.
+func (s *Sessions) secretsOf(turn agent.TurnID) secrets {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	whole := s.whole[turn]
+	whole, kept := s.whole[turn]
 	delete(s.whole, turn)
-	if whole == nil {
+	if !kept {
 		whole = map[string]json.RawMessage{}
 	}
-	return whole
+	return secrets{inputs: map[string]*input{}, whole: whole, early: !kept}
 }

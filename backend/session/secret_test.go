@@ -201,21 +201,22 @@ func TestWithoutTheSecretsWhatToolsSayIsWithheld(t *testing.T) {
 
 // TestACallThatWaitedRunsWithWhatItWasGiven: also where that is not stored.
 func TestACallThatWaitedRunsWithWhatItWasGiven(t *testing.T) {
-	input, _ := json.Marshal(map[string]string{"path": "a.txt", "content": password})
-	script := "[[tool:write_file " + string(input) + "]] [[say:done]]"
-	w := openOver(t, filepath.Join(t.TempDir(), "history.db"), scripted.NewBackend())
-	w.Known = knows
-	q := w.asked(t, script)
-	turn := w.answer(t, agent.InteractionResponse{ID: q.ID, Approved: true})
-	if done := end(t, all(t, turn)); done.Failure != nil {
-		t.Fatalf("ended with %+v", done)
-	}
-	wrote, err := os.ReadFile(filepath.Join(w.Scratch(home), "a.txt"))
-	if err != nil || string(wrote) != password {
-		t.Errorf("it wrote %q, %v", wrote, err)
-	}
-	if all := logged(t, w, turn); strings.Contains(all, "hunter") {
-		t.Errorf("kept is\n%s", all)
+	for _, content := range []string{password, "what stands for it: [secret:pw]"} {
+		input, _ := json.Marshal(map[string]string{"path": "a.txt", "content": content})
+		w := openOver(t, filepath.Join(t.TempDir(), "history.db"), scripted.NewBackend())
+		w.Known = knows
+		q := w.asked(t, "[[tool:write_file "+string(input)+"]] [[say:done]]")
+		turn := w.answer(t, agent.InteractionResponse{ID: q.ID, Approved: true})
+		if done := end(t, all(t, turn)); done.Failure != nil {
+			t.Fatalf("ended with %+v", done)
+		}
+		wrote, err := os.ReadFile(filepath.Join(w.Scratch(home), "a.txt"))
+		if err != nil || string(wrote) != content {
+			t.Errorf("it wrote %q, %v", wrote, err)
+		}
+		if all := logged(t, w, turn); strings.Contains(all, "hunter") {
+			t.Errorf("kept is\n%s", all)
+		}
 	}
 }
 

@@ -72,8 +72,9 @@ func TestASweptSession(t *testing.T) {
 	if err != nil || shown(t, all(t, again)) != shown(t, after) {
 		t.Errorf("it is shown as %s; %v", shown(t, all(t, again)), err)
 	}
-	session, queue := w.status(t), []Waiting{}
-	if queue, err = w.Queue(t.Context(), home); err != nil || session.Title != "my password is [secret:pw]" || session.Draft != "later: [secret:pw]" ||
+	session := w.status(t)
+	queue, err := w.Queue(t.Context(), home)
+	if err != nil || session.Title != "my password is [secret:pw]" || session.Draft != "later: [secret:pw]" ||
 		queue[0].Message.Parts[0].(agent.TextPart).Text != "later: [secret:pw]" {
 		t.Errorf("the session is %+v, and %+v waits; %v", session, queue, err)
 	}
