@@ -153,9 +153,13 @@ func (s secretsOf) set(n api.NewSecret, given func(flag string) bool) error {
 	if err != nil {
 		return err
 	}
-	i := slices.IndexFunc(all, func(one api.Secret) bool {
-		return (one.Slug == n.Name || one.Name == n.Name) && (one.Project == "") == s.global
-	})
+	called := func(name func(api.Secret) string) int {
+		return slices.IndexFunc(all, func(one api.Secret) bool { return name(one) == n.Name && (one.Project == "") == s.global })
+	}
+	i := called(func(one api.Secret) string { return one.Slug })
+	if i < 0 {
+		i = called(func(one api.Secret) string { return one.Name })
+	}
 	var stored api.Secret
 	if i < 0 {
 		stored, err = ask[api.Secret](s.cmd.Context(), s.Connection, http.MethodPost, "/secrets", n)

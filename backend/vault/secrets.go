@@ -51,6 +51,9 @@ type Secrets struct {
 	SecretsOptions
 	mu     sync.Mutex              // of who changes something, or reads everything
 	loaded atomic.Pointer[loading] // nil when it has to be read anew
+
+	asking  sync.Mutex // of who asks what is known while it is not
+	refused refusal
 }
 
 // loading is what reading everything that the keyring keeps came to.
