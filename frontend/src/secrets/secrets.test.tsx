@@ -110,6 +110,16 @@ test('what is typed stays when the format changes', async () => {
   expect([box('value').tagName, box('value').value]).toEqual(['TEXTAREA', '{"a": 1}']);
 });
 
+test('lines that were typed stay lines when the format changes', async () => {
+  await press(said.one(said.replace, 'Token'));
+  const formats = document.querySelectorAll<HTMLInputElement>('[type=radio]');
+  await act(async () => formats[1]!.click());
+  box('value').value = 'one\ntwo';
+  await act(async () => void box('value').dispatchEvent(new Event('input', { bubbles: true })));
+  await act(async () => formats[0]!.click());
+  expect([box('value').tagName, box('value').value]).toEqual(['TEXTAREA', 'one\ntwo']);
+});
+
 test('what the door has to say about a new value is shown', async () => {
   server.answers.set('PATCH /secrets/token', () => ({ ...secret, warnings: ['It is short.'] }));
   await press(said.one(said.replace, 'Token'));
