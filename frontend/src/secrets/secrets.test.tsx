@@ -147,6 +147,7 @@ test('what is pasted in several lines keeps them, masked as well', async () => {
 test.each([
   ['A=1\nexport B_2="x\n# C=3\n  D.e = f\n=g\nnothing', ['A', 'B_2', 'D.e']],
   ['', []],
+  ['A="x\nQUJD==\n"\nB=\'y\n  REVG=\'\nC="\\"" #\nD=\'\'', ['C', 'D']],
 ])('the names in %j', (file, names) => expect(namesIn(file)).toEqual(names));
 
 test('the references that there may be, to fields as well', () => {
