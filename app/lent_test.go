@@ -206,12 +206,13 @@ func TestAServerIsGivenItsSecrets(t *testing.T) {
 	listening := httptest.NewServer(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return far }, nil))
 	defer listening.Close()
 
-	l := newLends(t, api.AgentDetails{MCPServers: []string{"notes", "far", "poor"}, Permissions: api.AgentPermissions{Mode: agent.ModeAuto}},
+	l := newLends(t, api.AgentDetails{MCPServers: []string{"notes", "far", "poor", "crashes"}, Permissions: api.AgentPermissions{Mode: agent.ModeAuto}},
 		map[string]string{"notes-token": inEnv, "far": `{"user":"ada","token":"` + inHeader + `"}`})
 	for id, config := range map[string]map[string]any{
-		"notes": {"transport": "stdio", "command": filepath.Base(os.Args[0]), "env": map[string]string{envNotes: "1", "NOTES_TOKEN": "{{secret:notes-token}}"}},
-		"far":   {"transport": "http", "url": listening.URL, "headers": map[string]string{"Authorization": "Bearer {{secret:far.token}}"}},
-		"poor":  {"transport": "http", "url": listening.URL, "headers": map[string]string{"X-Key": "{{secret:nobody-has-it}}"}},
+		"notes":   {"transport": "stdio", "command": filepath.Base(os.Args[0]), "env": map[string]string{envNotes: "1", "NOTES_TOKEN": "{{secret:notes-token}}"}},
+		"far":     {"transport": "http", "url": listening.URL, "headers": map[string]string{"Authorization": "Bearer {{secret:far.token}}"}},
+		"crashes": {"transport": "stdio", "command": filepath.Base(os.Args[0]), "env": map[string]string{envNotes: "crashes", "TOKEN": "{{secret:notes-token}}"}},
+		"poor":    {"transport": "http", "url": listening.URL, "headers": map[string]string{"X-Key": "{{secret:nobody-has-it}}"}},
 	} {
 		config["id"] = id
 		do[api.Server](l, http.MethodPut, "/mcp/servers/"+id, config)
@@ -229,11 +230,11 @@ func TestAServerIsGivenItsSecrets(t *testing.T) {
 		}
 		do[api.Decided](l, http.MethodPost, "/approvals/"+string(q.ID), map[string]any{"approved": true, "scope": agent.ScopeSession})
 	}
-	if len(inbox.Approvals) != 3 {
+	if len(inbox.Approvals) != 4 {
 		t.Errorf("the person was asked %d things", len(inbox.Approvals))
 	}
 	said := l.events()
-	for _, want := range []string{"noted [secret:notes-token] " + sum(inEnv), "you sent Bearer [secret:far]", "nobody-has-it"} {
+	for _, want := range []string{"noted [secret:notes-token] " + sum(inEnv), "you sent Bearer [secret:far]", "nobody-has-it", "its program ended"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("there is no %q in %.4000s", want, said)
 		}

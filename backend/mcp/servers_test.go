@@ -160,10 +160,12 @@ func TestToolsThatChange(t *testing.T) {
 	s, r := open(t, quick)
 	server := played("good", "good")
 	before := toolsOf(t, s, server)
+	changed := s.Changed()
 	if _, _, err := run(t, before, "mcp_good_grow", `{}`, nil); err != nil {
 		t.Fatal(err)
 	}
 	r.await(func(r Report) bool { return slices.Contains(r.Tools, "grown") })
+	<-changed
 	after := toolsOf(t, s, server)
 	if !slices.Contains(names(after), "mcp_good_grown") {
 		t.Fatalf("%v", names(after))

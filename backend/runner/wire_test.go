@@ -102,6 +102,7 @@ var requests = map[string]struct {
 		agent.Launch{
 			Backend: agent.BackendCalls, Harness: agent.KindNative, Tools: []string{"run_command"}, PermissionPolicy: agent.PermissionAuto,
 			CommandEnv: map[string]string{"TOKEN": "{{secret:token}}"},
+			Search:     &agent.Search{URL: "https://example.org/search", API: agent.SearchBrave, Headers: map[string]string{"X-Key": "{{secret:token}}"}},
 			Servers:    []agent.MCPServer{{ID: "notes", Transport: agent.TransportStdio, Command: "mcp-notes", Env: map[string]string{"KEY": "{{secret:a.b}}"}}},
 		},
 		agent.Prompt{

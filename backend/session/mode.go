@@ -51,7 +51,7 @@ func (s *Sessions) bind(ctx context.Context, t *Turn, spec agent.Spec) {
 	if err != nil || failed != nil { // both were checked when they were chosen
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, takeLimit)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), takeLimit) // it holds also for who does not wait for that
 	defer cancel()
 	holds := permitter.Permit(ctx, now.PermissionPolicy, now.Rules) && reflect.DeepEqual(before.Program, now.Program)
 	t.mu.Lock()

@@ -3,11 +3,12 @@ package store
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"parley/backend/agent"
 )
 
-// Archive is all of a session that stays: its turns, whatever branch they are in, once they are settled.
+// Archive is all of a session that stays: its turns, whatever branch they are in, once they are settled. Its head is one of them.
 type Archive struct {
 	Session Session
 	Turns   []ArchivedTurn // in the order in which they began
@@ -32,6 +33,13 @@ func (s *Store) Archive(ctx context.Context, key agent.SessionKey) (a Archive, e
 		) SELECT `+turnColumns+` FROM tree CROSS JOIN turn ON turn.id = tree.id WHERE turn.settled_at IS NOT NULL ORDER BY turn.first_seq`, a.Session.row)
 	if err != nil {
 		return a, err
+	}
+	if head := a.Session.Head; head != "" && !slices.ContainsFunc(turns, func(t Turn) bool { return t.ID == head }) { // it runs, or waits
+		last, err := s.Branch(ctx, head, 1)
+		if err != nil {
+			return a, err
+		}
+		a.Session.Head = last[0].Parent
 	}
 	a.Turns = make([]ArchivedTurn, len(turns))
 	for i, t := range turns {

@@ -15,16 +15,20 @@ type checker struct {
 	fail    func(key, format string, args ...any)
 	nodes   map[string]Node
 	agents  map[string]Agent
-	tools   map[string]map[string]bool // by agent
-	foreign bool                       // there may be agents that the file does not have
-	follow  map[string][]string        // node → those that come after it
-	tainted map[string]bool            // inputs.name and ctx.key that a secret gets into
-	hints   int                        // that were given
+	tools   map[string]map[string]bool   // by agent
+	handles map[string]map[string]string // of conditions: where they lead
+	foreign bool                         // there may be agents that the file does not have
+	follow  map[string][]string          // node → what comes after it; instructions of agents stand between nodes
+	tainted map[string]bool              // inputs.name and ctx.key that a secret gets into
+	hints   int                          // that were given
 }
 
 // check says what is wrong, by the keys of a file: each of them is there.
 func check(g Graph, fail func(key, format string, args ...any)) {
-	c := checker{g, fail, map[string]Node{}, map[string]Agent{}, map[string]map[string]bool{}, g.Agents == nil, map[string][]string{}, map[string]bool{}, 0}
+	c := checker{
+		Graph: g, fail: fail, nodes: map[string]Node{}, agents: map[string]Agent{}, tools: map[string]map[string]bool{},
+		handles: map[string]map[string]string{}, foreign: g.Agents == nil, follow: map[string][]string{}, tainted: map[string]bool{},
+	}
 	c.names()
 	c.sources()
 	for i, n := range g.Nodes {
@@ -101,7 +105,17 @@ func (c *checker) sources() {
 		}
 	}
 	for i, a := range c.Agents {
-		c.told(fmt.Sprintf("workflow.agents[%d].system_prompt", i), &a.SystemPrompt)
+		c.needs(instructions(a.ID), c.told(fmt.Sprintf("workflow.agents[%d].system_prompt", i), &a.SystemPrompt))
+	}
+}
+
+// instructions are those of an agent, among what comes after nodes. No node is called so.
+func instructions(agent string) string { return "instructions:" + agent }
+
+// needs notes that something comes after the nodes whose output it has.
+func (c *checker) needs(id string, outputs []string) {
+	for _, from := range outputs {
+		c.follow[from] = append(c.follow[from], id)
 	}
 }
 
@@ -139,25 +153,24 @@ func (c *checker) told(key string, text *string) (outputs []string) {
 
 func (c *checker) node(key string, n Node) {
 	id := n.head().ID
-	needs := func(outputs []string) {
-		for _, from := range outputs {
-			c.follow[from] = append(c.follow[from], id)
-		}
-	}
 	leads := func(key, to string) {
 		c.exists(key, to)
 		c.follow[id] = append(c.follow[id], to)
 	}
 	switch n := n.(type) {
 	case AgentNode:
-		needs(c.told(key+".system_prompt_append", n.SystemPromptAppend))
-		needs(c.told(key+".prompt_template", n.PromptTemplate))
-		c.agentOf(key, n, needs)
+		c.needs(id, c.told(key+".system_prompt_append", n.SystemPromptAppend))
+		c.needs(id, c.told(key+".prompt_template", n.PromptTemplate))
+		c.agentOf(key, n)
 	case GateNode:
-		needs(c.told(key+".assignee", n.Assignee))
-		needs(c.told(key+".message_template", n.MessageTemplate))
+		c.needs(id, c.told(key+".assignee", n.Assignee))
+		c.needs(id, c.told(key+".message_template", n.MessageTemplate))
 	case ConditionNode:
+		c.handles[id] = map[string]string{}
 		for i, b := range n.Branches {
+			if handle := b.handle(); c.handles[id][handle] == "" {
+				c.handles[id][handle] = b.TargetNode
+			}
 			leads(fmt.Sprintf("%s.branches[%d].target_node", key, i), b.TargetNode)
 		}
 		if n.Default != nil {
@@ -171,19 +184,15 @@ func (c *checker) node(key string, n Node) {
 	}
 }
 
-func (c *checker) agentOf(key string, n AgentNode, needs func([]string)) {
+func (c *checker) agentOf(key string, n AgentNode) {
 	a, known := c.agents[n.AgentRef]
 	if !known {
 		if !c.foreign {
-			c.fail(key+".agent_ref", "There is no such agent.%s", c.hint(n.AgentRef, slices.Sorted(maps.Keys(c.agents))))
+			c.fail(key+".agent_ref", "There is no such agent.%s", hint(c, n.AgentRef, c.agents))
 		}
 		return
 	}
-	for _, r := range references(a.SystemPrompt) {
-		if r.head == "run.outputs" {
-			needs([]string{r.name})
-		}
-	}
+	c.needs(n.ID, []string{instructions(a.ID)})
 	if len(a.MCPServers) > 0 {
 		return // what they have is not in the file
 	}
@@ -196,18 +205,18 @@ func (c *checker) agentOf(key string, n AgentNode, needs func([]string)) {
 
 func (c *checker) exists(key, id string) bool {
 	if c.nodes[id] == nil {
-		c.fail(key, "There is no such node.%s", c.hint(id, slices.Sorted(maps.Keys(c.nodes))))
+		c.fail(key, "There is no such node.%s", hint(c, id, c.nodes))
 		return false
 	}
 	return true
 }
 
-// hint says which of the ids could be meant. It is for people, and costs more the more ids there are.
-func (c *checker) hint(id string, ids []string) string {
-	if c.hints++; c.hints > maxProblems || len(ids) == 0 || len(ids) > maxProblems {
+// hint says which of the known ids could be meant. It is for people, and costs more the more ids there are.
+func hint[T any](c *checker, id string, known map[string]T) string {
+	if c.hints++; c.hints > maxProblems || len(known) == 0 || len(known) > maxProblems {
 		return ""
 	}
-	return " " + instead(id, ids)
+	return " " + instead(id, slices.Sorted(maps.Keys(known)))
 }
 
 func (c *checker) edge(key string, e Edge) {
@@ -215,15 +224,18 @@ func (c *checker) edge(key string, e Edge) {
 	if there := c.exists(key+".from", id); !c.exists(key+".to", e.To) || !there {
 		return
 	}
-	condition, branches := c.nodes[id].(ConditionNode)
+	handles, branches := c.handles[id]
 	switch parallel, forks := c.nodes[id].(ParallelNode); {
 	case handled && !branches:
 		c.fail(key+".from", "Only a condition has handles. Remove the colon and what follows it.")
 	case handled:
-		i := slices.IndexFunc(condition.Branches, func(b Branch) bool { return b.has(handle) })
-		if i < 0 {
+		to := handles[handle]
+		if f, err := strconv.ParseFloat(handle, 64); to == "" && err == nil {
+			to = handles[fmt.Sprint(f)]
+		}
+		if to == "" {
 			c.fail(key+".from", "The condition has no branch with this when.")
-		} else if condition.Branches[i].TargetNode != e.To {
+		} else if to != e.To {
 			c.fail(key+".to", "The branch of this handle leads to another node.")
 		}
 		return // the branch itself leads there
@@ -236,48 +248,39 @@ func (c *checker) edge(key string, e Edge) {
 	c.follow[id] = append(c.follow[id], e.To)
 }
 
-// has reports whether a handle is that of the branch.
-func (b Branch) has(handle string) bool {
+// handle is how an edge names the branch; a number may be written in other ways too.
+func (b Branch) handle() string {
 	var when any
-	if json.Unmarshal(b.When, &when) != nil {
-		return false
-	}
-	if n, ok := when.(float64); ok {
-		f, err := strconv.ParseFloat(handle, 64)
-		return err == nil && f == n
-	}
-	return fmt.Sprint(when) == handle
+	json.Unmarshal(b.When, &when) // it was read as JSON
+	return fmt.Sprint(when)
 }
 
 // circle fails for the first node that a circle keeps from beginning.
 func (c *checker) circle() {
-	waits := map[string]int{} // how many come before a node
+	waits := map[string]int{} // for how many
 	for from, all := range c.follow {
+		waits[from] += 0 // it is one of them, whatever it waits for
 		for _, to := range all {
-			if c.nodes[from] != nil && c.nodes[to] != nil {
-				waits[to]++
-			}
+			waits[to]++
 		}
 	}
 	var ready []string
-	for id := range c.nodes {
-		if waits[id] == 0 {
+	for id, n := range waits {
+		if n == 0 {
 			ready = append(ready, id)
 		}
 	}
-	done := map[string]bool{}
 	for len(ready) > 0 {
 		id := ready[0]
 		ready = ready[1:]
-		done[id] = true
 		for _, to := range c.follow[id] {
-			if waits[to]--; waits[to] == 0 && c.nodes[to] != nil {
+			if waits[to]--; waits[to] == 0 {
 				ready = append(ready, to)
 			}
 		}
 	}
 	for i, n := range c.Nodes {
-		if !done[n.head().ID] {
+		if waits[n.head().ID] > 0 {
 			c.fail(fmt.Sprintf("workflow.nodes[%d]", i), "This node would never begin: what it waits for goes in a circle.")
 			return
 		}

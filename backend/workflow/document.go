@@ -261,7 +261,7 @@ func maybe[T any](place **T, read func(value) T) func(value) {
 	return func(v value) { *place = new(read(v)) }
 }
 
-// any gives the value as JSON, with the keys of objects in their order.
+// any gives the value as JSON.
 func (v value) any() json.RawMessage {
 	b, err := json.Marshal(plain(v.node))
 	if err != nil {

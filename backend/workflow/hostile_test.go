@@ -1,6 +1,7 @@
 package workflow
 
 import (
+	"fmt"
 	"os"
 	"runtime"
 	"strings"
@@ -40,6 +41,10 @@ func TestHostile(t *testing.T) {
 		"references":           fill("schema_version: \"1.0\"\nworkflow:\n  context: [{key: a, value: \"", "{{a", "\"}]"),
 		"tags of a workflow":   fill("schema_version: \"1.0\"\nworkflow:\n  tags:\n", "    - a\n", ""),
 		"unknown keys":         fill("schema_version: \"1.0\"\nworkflow:\n", "  ? aaaaaaa\n", ""),
+		"edges to nowhere":     flow(9000, "{id: n%d, type: input}", 9000, "{from: n%d, to: m%[1]d}", ""),
+		"handles":              flow(1, "{id: n%d, type: condition, expression: x, branches: ["+strings.Repeat("{when: 1, target_node: n0},", 9000)+"]}", 9000, "{from: 'n0:%d', to: n0}", ""),
+		"instructions":         flow(9000, "{id: n%d, type: agent, agent_ref: a}", 1, "{from: n%d, to: n0}", strings.Repeat("{{run.outputs['n1']}}", 60_000)),
+		"unknown agents":       flow(9000, "{id: n%d, type: agent, agent_ref: b}", 1, "{from: n%d, to: n0}", "x"),
 		"too many characters":  fill("a", "a", "") + "aaa",
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -60,6 +65,44 @@ func TestHostile(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestPieces: what is in texts is not counted, and nothing else is taken for a text.
+func TestPieces(t *testing.T) {
+	for src, want := range map[string]int{
+		"a: |\n  [,,\n  [,,\nb: 1\n":              1,
+		"- - a: >-\n\n      [,,\n":                0,
+		"a: |2+\n     [,,\n  [,,\n":               0,
+		"a: \"[,,\\\"\"\nb: '[,,'''\n- \"[,,\"\n": 0,
+		"a: [b, c]\n":                             1 + 2*perInline,
+		"a: &b !c\n":                              1 + 2*perInline,
+		"a: \"\nx: |\n  \", [,\n":                 3 + 3*perInline, // the text is one in quotes
+		"a: '\nx: \"[,\"\n":                       2 + 2*perInline, // likewise
+		"a: |\n    \n  [,,\n":                     1 + 3*perInline, // an empty line that is indented more
+		"a: |\n    x\n  [,,\n":                    1 + 3*perInline, // less than the line before
+		"a: |\n[,,\n":                             1 + 3*perInline,
+		"a: |\n  x\r[,,\n":                        2 + 3*perInline, // a line ends in a line
+		"- - |\n  [,,\n":                          1 + 3*perInline, // not more than what it belongs to
+		"|\n  [,,\n":                              2 + 3*perInline,
+	} {
+		if got := pieces(src); got != want {
+			t.Errorf("%q: %d, want %d", src, got, want)
+		}
+	}
+}
+
+// flow is a workflow of many nodes and edges, and an agent with instructions.
+func flow(nodes int, node string, edges int, edge, instructions string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "schema_version: '1.0'\nworkflow:\n  id: a\n  agents: [{id: a, model: m, provider: openai, system_prompt: \"x%s\"}]\n  nodes:\n", instructions)
+	for i := range nodes {
+		fmt.Fprintf(&b, "    - "+node+"\n", i)
+	}
+	b.WriteString("  edges:\n")
+	for i := range edges {
+		fmt.Fprintf(&b, "    - "+edge+"\n", i)
+	}
+	return b.String()
 }
 
 // watchMemory gives the most memory that was in use until stop is closed.

@@ -108,7 +108,7 @@ func (w *writer) text(s string, depth int) {
 	switch {
 	case blocky(s):
 		w.WriteByte('|')
-		if s[0] == ' ' || s[0] == '\t' || s[0] == '\n' {
+		if s[0] == ' ' || s[0] == '\t' || s[0] == '\n' { // some readers take a tab for indentation
 			w.WriteByte('2')
 		}
 		body := strings.TrimSuffix(s, "\n")
