@@ -66,6 +66,11 @@ test('an edit that is asked for is shown as what it would change', () => {
   expect(shown.trim()).toBe('same − old + new + more end');
 });
 
+test.each([[[null]], [['found it']], [[{ title: { a: 1 }, url: 'u', text: 't' }]]])("another program's results of a search of that name are shown by no card: %j", results => {
+  const found = call('web_search', { query: 'q' }, { output: { results } });
+  expect(cardOf(found).body!(found)).toBeUndefined();
+});
+
 test('a tool that nobody knows shows how far it is', () => {
   const running = call('count', {}, { state: 'running', output: 'one\ntwo\n' });
   expect(renderToStaticMarkup(cardOf(running).live!(running))).toContain('one\ntwo');
