@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"html"
 	"io"
 	"io/fs"
 	"net/http"
@@ -24,6 +25,7 @@ import (
 	"parley/backend/agent"
 	"parley/backend/api"
 	"parley/backend/store"
+	"parley/backend/workflow"
 )
 
 // caged are secrets, canaries, of which none may be seen anywhere but in the process that it is for.
@@ -281,7 +283,10 @@ var sinks = []struct {
 	{"what servers wrote", 1000, func(c *caged) string { return c.get("/mcp/servers") }},
 	{"the list of secrets", 1000, func(c *caged) string { return c.get("/secrets") }},
 	{"what is allowed", 100, func(c *caged) string { return c.get("/permissions") }},
-	{"diagnostics", 100, func(c *caged) string { out, notes, _ := c.run("doctor"); return out + notes }},
+	{"exports", 20_000, func(c *caged) string { return c.exports() }},
+	{"what doctor finds", 100, func(c *caged) string { out, notes, _ := c.run("doctor"); return out + notes }},
+	{"what is said of the sandbox", 100, func(c *caged) string { return c.get("/sandbox") }},
+	{"what the door refuses", 500, func(c *caged) string { return c.refusals() }},
 	{"files of Parley", 100_000, func(c *caged) string { c.kill(); return c.files() }},
 	{"logs", 0, func(c *caged) string { return c.log.String() }},
 }
@@ -289,6 +294,50 @@ var sinks = []struct {
 func (c *caged) get(path string) string {
 	c.t.Helper()
 	return string(do[json.RawMessage](c.lends, http.MethodGet, path, nil))
+}
+
+// exports are the session in every format, as they are written and as a browser reads what HTML escapes.
+func (c *caged) exports() string {
+	c.t.Helper()
+	var all strings.Builder
+	for _, format := range workflow.Formats() {
+		file := filepath.Join(c.t.TempDir(), string(format))
+		said, notes, code := c.run("export", "s", "--format", string(format), "--out", file)
+		written, err := os.ReadFile(file)
+		if code != 0 || err != nil || !bytes.Contains(written, []byte("[secret:"+c.slug(byCode*perWay)+"]")) {
+			c.t.Errorf("the export as %s: %s %s %d %v %.2000s", format, said, notes, code, err, written)
+		}
+		all.WriteString(said + notes + string(written) + html.UnescapeString(string(written)))
+	}
+	return all.String()
+}
+
+// refusals are what the door answers to who gives it values that it does not take.
+func (c *caged) refusals() string {
+	c.t.Helper()
+	var all strings.Builder
+	for i, value := range c.values {
+		for _, r := range []struct {
+			method, path string
+			body         any
+		}{
+			{http.MethodPost, "/secrets", api.NewSecret{Name: "Again", Slug: c.slug(i), Global: true, Format: "text", Value: value}},
+			{http.MethodPatch, "/secrets/" + c.slug(i) + "?global=1", map[string]string{"value": value, "format": "json"}},
+			{http.MethodPatch, "/secrets/" + c.slug(i) + "?global=1", map[string]string{"value": "{" + value, "format": "json"}},
+			{http.MethodPost, "/import-secrets", map[string][]string{"text": {value}}},
+			{http.MethodPut, "/mcp/servers/refused", map[string]any{"id": "refused", "transport": "stdio", "env": map[string]string{"TOKEN": value}}},
+			{http.MethodPost, "/keys", map[string]string{"provider": "nobody", "name": "k", "key": value}},
+		} {
+			res, err := c.do(c.t.Context(), r.method, r.path, r.body)
+			if err == nil {
+				res.Body.Close()
+				c.t.Errorf("%s %s was not refused", r.method, r.path)
+				continue
+			}
+			fmt.Fprintln(&all, err)
+		}
+	}
+	return all.String()
 }
 
 // files are what Parley keeps, but for the folder in which tools work.

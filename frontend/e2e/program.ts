@@ -5,6 +5,9 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 
+/** The program that `make build-headless` builds. */
+export const program = resolve(import.meta.dirname, '../../build/bin/parley-headless');
+
 /** What opens the door of a running Parley. */
 export interface Door {
   url: string;
@@ -54,7 +57,7 @@ export class Home {
   }
 }
 
-/** Parley served without a window, from the program that `make build-headless` builds. */
+/** Parley served without a window. */
 export class Served {
   private constructor(
     readonly door: Door,
@@ -64,7 +67,6 @@ export class Served {
 
   /** addr is where to listen: port 0 is any that is free. */
   static async start(home: Home, extra: Record<string, string> = {}, addr = '127.0.0.1:0', args: string[] = []): Promise<Served> {
-    const program = resolve(import.meta.dirname, '../../build/bin/parley-headless');
     const child = spawn(program, ['serve', '--json', '--addr', addr, ...args], { cwd: home.path, env: home.env(extra), stdio: ['ignore', 'pipe', 'inherit'] });
     const ended = once(child, 'exit');
     const first = once(createInterface(child.stdout), 'line') as Promise<[string]>;
