@@ -158,6 +158,7 @@ func (o *owner) open(ctx context.Context, opt ownerOptions) error {
 // enterHistory builds what stands on the history, and lets the door open onto it.
 func (o *owner) enterHistory(ctx context.Context, s *store.Store, secrets *vault.Secrets, harnessOf func(agent.Kind) (agent.Harness, error)) error {
 	o.env, o.sides = agent.NewEnvironment(o.backend, agent.DefaultLimits), agent.NewEnvironment(o.backend, agent.SideLimits)
+	secret := o.known(secrets)
 	sessions, err := session.Open(ctx, session.Options{
 		Store:       s,
 		Environment: o.env,
@@ -170,7 +171,7 @@ func (o *owner) enterHistory(ctx context.Context, s *store.Store, secrets *vault
 		Servers: o.servers.Named,
 		Search:  o.search,
 		Resolve: secrets.Resolve,
-		Known:   o.known(secrets),
+		Known:   secret,
 		Used:    secrets.Used,
 		Scratch: o.home.scratch,
 		Folder:  o.folder,
@@ -182,7 +183,7 @@ func (o *owner) enterHistory(ctx context.Context, s *store.Store, secrets *vault
 	}
 	o.rooms = &api.Rooms{Sessions: sessions, Store: s, Revert: revert.New(s, sessions.Policy), Secrets: secrets}
 	o.board.Hide(func(text string) string {
-		known, err := secrets.Known(context.Background())
+		known, err := secret(context.Background())
 		if err != nil && text != "" {
 			return "[withheld: the secrets could not be read, so they cannot be taken out of it]"
 		}

@@ -5,10 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"parley/backend/api"
 	"parley/backend/redact"
 )
 
@@ -32,5 +35,21 @@ func TestNoSecretGetsIntoTheLog(t *testing.T) {
 	log.Warn("said", "text", "hunter22")
 	if !strings.Contains(out.String(), "hunter22") {
 		t.Errorf("logged %s", out.String())
+	}
+}
+
+// TestTheLogKnowsANewSecret: also before any turn asked what is secret.
+func TestTheLogKnowsANewSecret(t *testing.T) {
+	p := newPlace(t)
+	s := p.serve()
+	if _, err := ask[api.Secret](t.Context(), s.Connection, http.MethodPost, "/secrets", api.NewSecret{Name: "pw", Format: "text", Value: "hunter22"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ask[struct{}](t.Context(), s.Connection, http.MethodPost, "/vault/backup", api.Backup{Path: filepath.Join(p.home, "none", "hunter22")}); err == nil {
+		t.Fatal("a backup was made in a folder that is not there")
+	}
+	s.kill()
+	if logged := s.log.String(); strings.Contains(logged, "hunter22") || !strings.Contains(logged, "[secret:pw]") {
+		t.Errorf("logged %s", logged)
 	}
 }

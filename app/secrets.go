@@ -153,9 +153,13 @@ func (s secretsOf) set(n api.NewSecret, given func(flag string) bool) error {
 	if err != nil {
 		return err
 	}
-	i := slices.IndexFunc(all, func(one api.Secret) bool {
-		return (one.Slug == n.Name || one.Name == n.Name) && (one.Project == "") == s.global
-	})
+	called := func(name func(api.Secret) string) int {
+		return slices.IndexFunc(all, func(one api.Secret) bool { return name(one) == n.Name && (one.Project == "") == s.global })
+	}
+	i := called(func(one api.Secret) string { return one.Slug })
+	if i < 0 {
+		i = called(func(one api.Secret) string { return one.Name })
+	}
 	var stored api.Secret
 	if i < 0 {
 		stored, err = ask[api.Secret](s.cmd.Context(), s.Connection, http.MethodPost, "/secrets", n)
@@ -199,7 +203,10 @@ func (s secretsOf) remove(slug string, force bool) error {
 		return err
 	}
 	i := slices.IndexFunc(all, func(one api.Secret) bool { return one.Slug == slug && (one.Project == "") == s.global })
-	if i >= 0 && len(all[i].References) > 0 && !force {
+	if i < 0 { // the door would take the one for every project instead of a project's
+		return agent.Errorf(agent.CodeValidation, "There is no secret %q to remove. parley secrets list shows which there are, and with --project those of a folder.", slug)
+	}
+	if len(all[i].References) > 0 && !force {
 		for _, r := range all[i].References {
 			fmt.Fprintf(s.cmd.ErrOrStderr(), "%s %s refers to it in %s\n", r.Kind, r.Name, r.Where)
 		}
@@ -210,14 +217,13 @@ func (s secretsOf) remove(slug string, force bool) error {
 }
 
 func (s secretsOf) used(args []string) error {
-	slugs := args
-	if len(args) == 0 {
-		all, err := s.all()
-		if err != nil {
+	var meant []api.Secret
+	if len(args) == 1 {
+		meant = []api.Secret{{Slug: args[0], Project: s.Project}}
+	} else {
+		var err error
+		if meant, err = s.all(); err != nil {
 			return err
-		}
-		for _, one := range all {
-			slugs = append(slugs, one.Slug)
 		}
 	}
 	type use struct {
@@ -225,13 +231,14 @@ func (s secretsOf) used(args []string) error {
 		api.SecretUse
 	}
 	var uses []use
-	for _, slug := range slugs {
-		list, err := ask[api.SecretUses](s.cmd.Context(), s.Connection, http.MethodGet, s.path(slug, "/uses"), nil)
+	for _, one := range meant {
+		s.global = one.Project == "" // also where the project has one of its slug
+		list, err := ask[api.SecretUses](s.cmd.Context(), s.Connection, http.MethodGet, s.path(one.Slug, "/uses"), nil)
 		if err != nil {
 			return err
 		}
 		for _, u := range list.Uses {
-			uses = append(uses, use{slug, u})
+			uses = append(uses, use{one.Slug, u})
 		}
 	}
 	return tabulate(s.cmd, uses, func(u use) []any { return []any{u.Slug, minute(u.At), u.Tool, u.Session, u.Title} })

@@ -104,16 +104,17 @@ func (d *Door) refuse(w http.ResponseWriter, err error) {
 }
 
 // describe is what is seen of an error outside, without what is secret. While nobody can say what is, the sentence stays: it may
-// be the one that says so.
+// be the one that says so. That of a refusal is ours, and a stranger may not make the keychain ask the person.
 func (d *Door) describe(err error) FailureStatus {
 	f := describe(err)
+	var refused *refusal
 	d.mu.Lock()
 	rooms := d.rooms
 	d.mu.Unlock()
-	if rooms == nil {
+	if rooms == nil || errors.As(err, &refused) {
 		return f
 	}
-	if known, err := rooms.Secrets.Known(d.closing); err == nil {
+	if known, err := rooms.Sessions.Known(d.closing); err == nil {
 		f.Message = known.Text(f.Message)
 	}
 	return f

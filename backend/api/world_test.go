@@ -89,11 +89,14 @@ func openWith(t testing.TB, folder string, ring vault.Keyring, changes ...func(*
 		Folder: folder, Ring: ring, Log: log,
 		Now: func() time.Time { return time.Now().Add(time.Duration(w.late.Load())) },
 		Opened: func(ctx context.Context, s *store.Store) (err error) {
-			sessions, err := session.Open(ctx, options(s, env, catalog, scratch))
-			rooms = &Rooms{Sessions: sessions, Store: s, Revert: revert.New(s, sessions.Policy), Secrets: vault.NewSecrets(vault.SecretsOptions{
+			secrets := vault.NewSecrets(vault.SecretsOptions{
 				Store: s, Ring: past.Keyring(), Providers: []string{"anthropic", "openai"}, Now: time.Now,
 				Environment: func(name string) (string, string) { return "KEY_OF_" + name, w.keys[name] },
-			})}
+			})
+			o := options(s, env, catalog, scratch)
+			o.Known = secrets.Known
+			sessions, err := session.Open(ctx, o)
+			rooms = &Rooms{Sessions: sessions, Store: s, Revert: revert.New(s, sessions.Policy), Secrets: secrets}
 			door.Open(rooms)
 			return err
 		},

@@ -152,9 +152,28 @@ func TestHeldBack(t *testing.T) {
 	if got := s.Write("my hunter2") + "|" + s.Flush() + "|" + s.Write("2 my"); got != "my |hunter2|2 my" {
 		t.Errorf("a stream that is used again gave %q", got)
 	}
-	s = New([]Value{{"left", "overlap"}, {"right", "lapdog"}}).Stream()
-	if got := s.Write("overlap") + "|" + s.Write("dog."); got != "[secret:left]|[secret:right]." {
-		t.Errorf("of values that overlap %q is shown", got)
+}
+
+// TestOverlapInPieces: what belongs to a value that was shown already may be the beginning of another.
+func TestOverlapInPieces(t *testing.T) {
+	for _, c := range []struct {
+		left, right string
+		pieces      []string
+		want        string
+	}{
+		{"overlap", "lapdog", []string{"overlap", "dog."}, "[secret:left]|[secret:right]."},
+		{"abce", "exyz9", []string{"abce", "x", "yz9."}, "[secret:left]||[secret:right]."},
+		{"abce", "exyz9", []string{"abce", "x", "y?"}, "[secret:left]||xy?"},
+		{"abce", "cexyz9", []string{"abce", "x", "yz", "9"}, "[secret:left]|||[secret:right]"},
+	} {
+		s := New([]Value{{"left", c.left}, {"right", c.right}}).Stream()
+		shown := make([]string, len(c.pieces))
+		for i, piece := range c.pieces {
+			shown[i] = s.Write(piece)
+		}
+		if got := strings.Join(shown, "|") + s.Flush(); got != c.want {
+			t.Errorf("%q: %q is shown, not %q", c.pieces, got, c.want)
+		}
 	}
 }
 
@@ -265,6 +284,7 @@ func TestAnyValueAnyEncodingAnyPieces(t *testing.T) {
 
 func FuzzStream(f *testing.F) {
 	f.Add("it is hunter22, or aHVudGVyMjI= or %68unter22", "hunter22", "xyxyxy", uint64(1))
+	f.Add("abcexyz9 abcexy", "abce", "exyz9", uint64(3))
 	f.Add(`\ud83d\ude00\u00e4 %4 %%41 \\x`, "\U0001f600ä", "%4 %", uint64(2))
 	f.Fuzz(func(t *testing.T, text, value, other string, seed uint64) {
 		k := New([]Value{{"n", value}, {"o", other}})

@@ -45,7 +45,7 @@ func (s *Stream) Write(piece string) string {
 		safe = min(safe, r.pending(s, end+len(piece)))
 	}
 	s.held += piece
-	return s.release(runeStart(s.held, safe-s.at))
+	return s.release(runeStart(s.held, max(safe-s.at, 0))) // the end of a value that was shown may begin another
 }
 
 // Flush gives what was held back: the text has ended. Another may follow.

@@ -29,11 +29,13 @@ func TestWhichHostsATurnLetsItsAgentReach(t *testing.T) {
 		policy agent.PermissionPolicy
 		rules  []agent.Rule
 		prompt agent.Prompt
+		engine agent.BackendName
 		host   string
 		want   bool
 	}{
 		"a call that waits":        {policy: agent.PermissionAsk, prompt: asked, host: "once.example"},
 		"a call that was allowed":  {policy: agent.PermissionAsk, prompt: approved, host: "once.example", want: true},
+		"a call in a side":         {policy: agent.PermissionAsk, prompt: approved, engine: agent.BackendCalls, host: "once.example"},
 		"another host beside it":   {policy: agent.PermissionAsk, prompt: approved, host: "twice.example"},
 		"for the session":          {policy: agent.PermissionAsk, prompt: agent.Prompt{Allowed: []string{"http_request(https://host.example/*)"}}, host: "host.example", want: true},
 		"another, for the session": {policy: agent.PermissionAsk, prompt: agent.Prompt{Allowed: []string{"http_request(https://host.example/*)"}}, host: "host.example.evil"},
@@ -44,7 +46,7 @@ func TestWhichHostsATurnLetsItsAgentReach(t *testing.T) {
 		"where all is denied": {policy: agent.PermissionAuto, rules: []agent.Rule{{Pattern: "egress", Permission: agent.Deny}}, host: "host.example"},
 	} {
 		launch := agent.Launch{PermissionPolicy: c.policy, Rules: agent.Rules{Rules: c.rules}}
-		x := &exchange{prompt: c.prompt, conn: &conn{permits: launch.Permits()}}
+		x := &exchange{prompt: c.prompt, conn: &conn{launch: agent.Launch{Backend: c.engine}, permits: launch.Permits()}}
 		if got := x.lets(c.host); got != c.want {
 			t.Errorf("%s: %v", name, got)
 		}

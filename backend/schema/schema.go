@@ -2,6 +2,7 @@
 package schema
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,14 +19,20 @@ type Schema struct{ resolved *jsonschema.Resolved }
 // drafts are those that can be checked by; without a name it is the newest.
 var drafts = []string{"", "https://json-schema.org/draft/2020-12/schema", "https://json-schema.org/draft-07/schema", "http://json-schema.org/draft-07/schema"}
 
-// maxSchema is how long a schema may be, in bytes.
-const maxSchema = 64 << 10
+// maxSchema is how long a schema may be, in bytes, and maxDepth how deeply it may be nested: reading takes the square of that.
+const (
+	maxSchema = 64 << 10
+	maxDepth  = 64
+)
 
 // Read reads the schema of an object. It refuses one that refers to another, or to itself: following that might never end.
 // Errors are the rest of a sentence about the schema, for whoever wrote it.
 func Read(text []byte) (Schema, error) {
-	if len(text) > maxSchema {
+	switch {
+	case len(text) > maxSchema:
 		return Schema{}, fmt.Errorf("has more than %d KiB", maxSchema>>10)
+	case depth(text) > maxDepth:
+		return Schema{}, fmt.Errorf("is nested too deeply: at most %d levels", maxDepth)
 	}
 	var root jsonschema.Schema
 	if err := json.Unmarshal(text, &root); err != nil {
@@ -36,8 +43,7 @@ func Read(text []byte) (Schema, error) {
 		return Schema{}, errors.New("is not of the type object")
 	case !slices.Contains(drafts, strings.TrimSuffix(root.Schema, "#")):
 		return Schema{}, errors.New("is of a draft that Parley does not know. Leave $schema out")
-	}
-	if refers(text) {
+	case refers(root):
 		return Schema{}, errors.New("refers to a schema by $ref. Write out what it stands for")
 	}
 	resolved, err := root.Resolve(nil)
@@ -47,10 +53,33 @@ func Read(text []byte) (Schema, error) {
 	return Schema{resolved}, nil
 }
 
-// refers reports whether a key of a schema, wherever it is, refers to a schema.
-func refers(text []byte) bool {
+// depth is how deeply a text is nested, as far as it is JSON.
+func depth(text []byte) (deepest int) {
+	tokens, level := json.NewDecoder(bytes.NewReader(text)), 0
+	for {
+		token, err := tokens.Token()
+		if err != nil {
+			return deepest
+		}
+		switch token {
+		case json.Delim('{'), json.Delim('['):
+			level++
+			deepest = max(deepest, level)
+		case json.Delim('}'), json.Delim(']'):
+			level--
+		}
+	}
+}
+
+// refers reports whether a key of a schema, wherever it is, refers to a schema. It looks at the schema as it was read: in the text
+// a key may stand twice, or in other case.
+func refers(root jsonschema.Schema) bool {
+	text, err := json.Marshal(root)
+	if err != nil {
+		return true // nobody knows
+	}
 	var value any
-	_ = json.Unmarshal(text, &value) // it was read before
+	_ = json.Unmarshal(text, &value) // it was written just now
 	var in func(value any) bool
 	in = func(value any) bool {
 		switch value := value.(type) {

@@ -56,9 +56,24 @@ func TestRefused(t *testing.T) {
 		`{"type":"object","properties":{"a":{"items":[{"$dynamicRef":"#x"}]}}}`:        "refers to a schema by $ref. Write out what it stands for",
 		`{"type":"object","description":"` + strings.Repeat("x", maxSchema) + `"}`:     "has more than 64 KiB",
 		`{"type":"object","$defs":{"a":{"allOf":[{"$ref":"https://example.com/s"}]}}}`: "refers to a schema by $ref. Write out what it stands for",
+		`{"type":"object","allOf":[{"$REF":"#"}]}`:                                     "refers to a schema by $ref. Write out what it stands for",
+		`{"type":"object","not":{"$ref":"#"},"not":{}}`:                                "refers to a schema by $ref. Write out what it stands for",
+		`{"type":"object","not":` + nested(maxDepth) + `}`:                             "is nested too deeply: at most 64 levels",
+		`{"type":"object","not":` + nested(maxDepth) + `,"not":{}}`:                    "is nested too deeply: at most 64 levels",
 	} {
 		if _, err := Read([]byte(text)); err == nil || err.Error() != want {
 			t.Errorf("%.80s: %v, want %q", text, err, want)
 		}
+	}
+}
+
+// nested is a schema of some levels.
+func nested(levels int) string {
+	return strings.Repeat(`{"not":`, levels-1) + "{}" + strings.Repeat("}", levels-1)
+}
+
+func TestADeepSchemaIsRead(t *testing.T) {
+	if _, err := Read([]byte(`{"type":"object","not":` + nested(maxDepth-1) + `}`)); err != nil {
+		t.Error(err)
 	}
 }

@@ -24,6 +24,7 @@ type host struct {
 	sessions *Sessions
 	key      agent.SessionKey
 	policy   agent.Policy
+	grounds  agent.Grounds    // of the harness: its calls were decided by them, and they say which hosts a side reaches
 	tools    map[string]lent  // by the names that the harness knows
 	allowed  []agent.ToolCall // by a person, each by itself, and not run yet
 	excepted atomic.Bool      // what the harness's sandbox holds was changed past it
@@ -59,8 +60,7 @@ func (l lent) slugs() []string {
 
 // launched is l with what the launches of all sides are.
 func (l lent) launched() lent {
-	l.launch.Backend, l.launch.Harness, l.launch.PermissionPolicy = agent.BackendCalls, agent.KindNative, agent.PermissionAuto
-	l.launch.Redacts = true
+	l.launch.Backend, l.launch.Harness, l.launch.Redacts = agent.BackendCalls, agent.KindNative, true
 	return l
 }
 
@@ -203,7 +203,9 @@ func (h *host) Redact(ctx context.Context, text string) (string, error) {
 func (h *host) visit(ctx context.Context, l lent, call *agent.ToolCall, say func(agent.Event)) error {
 	name, side, policy := l.name, l.side(), h.policy
 	policy.Exempt = l.exempt
-	prompt := agent.Prompt{Key: sideKey(h.key, side), Beside: h.key.Session, Turn: agent.NewTurnID(), Host: inside{h}}
+	launch := l.launch
+	launch.PermissionPolicy, launch.Rules = h.grounds.Policy, h.grounds.Rules
+	prompt := agent.Prompt{Key: sideKey(h.key, side), Beside: h.key.Session, Turn: agent.NewTurnID(), Host: inside{h}, Allowed: h.grounds.Allowed}
 	if call != nil {
 		name = call.Name
 		prompt.Approved = []string{call.ID}
@@ -217,7 +219,7 @@ func (h *host) visit(ctx context.Context, l lent, call *agent.ToolCall, say func
 	if prompt.Secrets, err = h.resolve(ctx, l, name); err != nil {
 		return err
 	}
-	conn, err := h.sessions.Sides.Open(ctx, prompt.Key, policy, l.launch)
+	conn, err := h.sessions.Sides.Open(ctx, prompt.Key, policy, launch)
 	if err != nil {
 		return err
 	}

@@ -226,12 +226,12 @@ func (s *Sessions) open(ctx context.Context, t *Turn, session store.Session, ins
 // lend has the app run what of the launch is given secrets, as far as a person allows it.
 func (s *Sessions) lend(ctx context.Context, t *Turn, o *opened, id string, policy agent.Policy) {
 	servers, tools := lentBy(id, &o.launch)
-	h := &host{sessions: s, key: t.Key, policy: policy, tools: map[string]lent{}}
+	h := &host{sessions: s, key: t.Key, policy: policy, grounds: o.launch.Permits().Grounds(o.prompt), tools: map[string]lent{}}
 	_, h.allowed = o.prompt.Resumed()
 	for _, l := range tools {
 		h.tools[l.name] = l
 	}
-	servers, o.said, o.asks = t.mayUse(servers, o.launch.Permits().Grounds(o.prompt))
+	servers, o.said, o.asks = t.mayUse(servers, h.grounds)
 	if len(o.asks) > 0 {
 		return
 	}

@@ -8,8 +8,9 @@ import (
 )
 
 const (
-	maxStream = 1 << 20 // kept of each output of a command
-	maxRecent = 4 << 10 // of it, half of that is shown while it runs: the log keeps all that is shown
+	maxStream   = 1 << 20  // kept of each output of a command
+	maxRecent   = 2 << 10  // of it is shown while it runs: the log keeps all that is shown
+	maxSearched = 32 << 10 // is searched for what is secret before: of half a value the rest is not found
 )
 
 // excerpt keeps the first and the last half of room of what is written to it. Its methods may be called at once.
@@ -53,7 +54,7 @@ func (e *excerpt) String() string {
 	return strings.ToValidUTF8(string(e.first)+gap+string(last), "\uFFFD")
 }
 
-// tail is the end of it, from the start of a line on if there is one.
+// tail is the end of it, half of room at most.
 func (e *excerpt) tail() string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -61,11 +62,16 @@ func (e *excerpt) tail() string {
 	if len(end) < e.room/2 {
 		end = append(bytes.Clone(e.first), end...)
 	}
-	if from := len(end) - e.room/2; from > 0 {
-		end = end[from:]
-		end = end[bytes.IndexByte(end, '\n')+1:]
+	return strings.ToValidUTF8(string(end[max(0, len(end)-e.room/2):]), "\uFFFD")
+}
+
+// ending is the end of a text, from the start of a line on if there is one.
+func ending(text string, most int) string {
+	if from := len(text) - most; from > 0 {
+		text = text[from:]
+		text = strings.ToValidUTF8(text[strings.IndexByte(text, '\n')+1:], "\uFFFD")
 	}
-	return strings.ToValidUTF8(string(end), "\uFFFD")
+	return text
 }
 
 // both writes to each of two.

@@ -34,7 +34,7 @@ type job struct {
 // run runs a job to its end. If ctx ends first, it and all that it started are ended.
 func (j job) run(ctx context.Context) (d runCommandData, err error) {
 	var stdout, stderr, recent excerpt
-	stdout.room, stderr.room, recent.room = maxStream, maxStream, maxRecent
+	stdout.room, stderr.room, recent.room = maxStream, maxStream, 2*maxSearched
 	j.Stderr = both{&stderr, &recent}
 	p, err := process.Start(j.Command, "")
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"parley/backend/agent"
+	"parley/backend/redact"
 )
 
 // hosted is the definition of a tool that the app runs.
@@ -39,4 +40,21 @@ func redacted(ctx context.Context, host agent.Host, r agent.ToolResult) agent.To
 		r.Data = nil
 	}
 	return r
+}
+
+// shown is say, told the end of a call's progress without what is secret; one that cannot be searched is withheld.
+func (s *Set) shown(ctx context.Context, host agent.Host, say say) say {
+	return func(e agent.Event) {
+		if p, ok := e.(agent.ToolProgress); ok {
+			if s.redacts { // before it is cut, as a result
+				var err error
+				if p.Output, err = host.Redact(ctx, p.Output); err != nil {
+					return
+				}
+			}
+			p.Output = ending(redact.Scrub(p.Output), maxRecent)
+			e = p
+		}
+		say(e)
+	}
 }

@@ -143,3 +143,21 @@ func TestWhatLooksLikeACredentialIsNoResult(t *testing.T) {
 		t.Errorf("read %+v", r)
 	}
 }
+
+// TestProgressIsSearchedBeforeItIsCut: of half a value the rest would not be found. What cannot be searched is not shown.
+func TestProgressIsSearchedBeforeItIsCut(t *testing.T) {
+	long := strings.Repeat("x", maxRecent) + "hunter2" + strings.Repeat("y", maxRecent-4)
+	set := openHosting(t, Foreign{Definition: Definition{Name: "long"}, Run: func(_ context.Context, call agent.ToolCall, say func(agent.Event)) (string, json.RawMessage, error) {
+		for _, text := range []string{long, "unsearchable", "one\n" + strings.Repeat("z", maxRecent-1) + "\nlast"} {
+			say(agent.ToolProgress{ID: call.ID, Output: text})
+		}
+		return "", nil, nil
+	}})
+	var said []string
+	set.Run(t.Context(), app{}, agent.ToolCall{ID: "c", Name: "long", Input: json.RawMessage(`{}`)}, func(e agent.Event) {
+		said = append(said, e.(agent.ToolProgress).Output)
+	})
+	if len(said) != 2 || strings.Contains(said[0], "er2") || len(said[0]) != maxRecent || said[1] != "last" {
+		t.Errorf("it was said %q", said)
+	}
+}

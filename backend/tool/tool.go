@@ -148,6 +148,7 @@ func (s *Set) result(ctx context.Context, host agent.Host, call agent.ToolCall, 
 	if _, ok := s.findHosted(call.Name); ok && isObject(call.Input) { // run refuses what is none
 		return host.Call(ctx, call, say)
 	}
+	say = s.shown(ctx, host, say)
 	output, data, err := s.dispatch(ctx, call, s.files.during(approved, say), say)
 	if errors.As(err, new(held)) && approved && host != nil { // the app runs it where it may happen
 		return host.Call(ctx, call, say)

@@ -150,7 +150,7 @@ func (s *Secrets) PutKey(ctx context.Context, provider, name string, value []byt
 	if was, err := find(rows, id); err == nil {
 		row, begun = was, was
 		begun.Keeping = store.Changing
-		if held, err = s.item(ctx, was); err != nil && !errors.Is(err, ErrNotFound) {
+		if held, err = s.item(ctx, was); err != nil && !isLost(err) {
 			return notDone(was, "changed", err)
 		}
 		defer held.wipe()

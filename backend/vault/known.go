@@ -3,6 +3,7 @@ package vault
 import (
 	"context"
 	"errors"
+	"time"
 
 	"parley/backend/redact"
 	"parley/backend/store"
@@ -11,11 +12,30 @@ import (
 // Known gives every value that nobody may see: those of the secrets of all projects, those that they had before, and the keys
 // of providers. It is read once, and again after a change.
 func (s *Secrets) Known(ctx context.Context) (*redact.Known, error) {
+	if read := s.loaded.Load(); read != nil {
+		return read.known, nil
+	}
+	s.asking.Lock()
+	defer s.asking.Unlock()
+	if time.Now().Before(s.refused.until) {
+		return nil, s.refused.err
+	}
+	began := time.Now()
 	read, err := s.load(ctx)
 	if err != nil {
+		if took := time.Since(began); ctx.Err() == nil {
+			s.refused = refusal{err, time.Now().Add(2 * took)}
+		}
 		return nil, err
 	}
 	return read.known, nil
+}
+
+// refusal is why the keyring could not be read. It stands for a while: whoever speaks in a turn asks many times a second, and
+// must not wait each time for a keychain that hangs.
+type refusal struct {
+	err   error
+	until time.Time
 }
 
 // load reads everything that the keyring keeps, if that was not done since the last change.

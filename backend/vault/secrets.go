@@ -51,6 +51,9 @@ type Secrets struct {
 	SecretsOptions
 	mu     sync.Mutex              // of who changes something, or reads everything
 	loaded atomic.Pointer[loading] // nil when it has to be read anew
+
+	asking  sync.Mutex // of who asks what is known while it is not
+	refused refusal
 }
 
 // loading is what reading everything that the keyring keeps came to.
@@ -241,7 +244,7 @@ func (s *Secrets) Change(ctx context.Context, id store.SecretID, c SecretChange)
 		return s.seen(row, rows, nil), s.Store.PutSecret(ctx, row)
 	}
 	held, err := s.item(ctx, was)
-	if errors.Is(err, ErrNotFound) && c.Value != nil {
+	if isLost(err) && c.Value != nil {
 		held, err = item{Format: Format(was.Format)}, nil
 	}
 	if err != nil {
@@ -368,6 +371,9 @@ func (s *Secrets) item(ctx context.Context, row store.Secret) (item, error) {
 	return i, err
 }
 
+// isLost reports whether the keyring can say no more what a value was. Another may be set then.
+func isLost(err error) bool { return errors.Is(err, ErrNotFound) || errors.Is(err, ErrDamaged) }
+
 // Remove forgets a secret, also one whose value is gone already.
 func (s *Secrets) Remove(ctx context.Context, id store.SecretID) error {
 	s.mu.Lock()
@@ -395,10 +401,11 @@ func (s *Secrets) Remove(ctx context.Context, id store.SecretID) error {
 
 // RemoveAll forgets every secret and key, and says which it could not.
 func (s *Secrets) RemoveAll(ctx context.Context) error {
-	if _, err := s.load(ctx); err != nil { // which brings to an end what was left open
-		return err
-	}
+	s.mu.Lock()
+	unsettled := s.settleAll(ctx)
+	s.mu.Unlock()
 	rows, err := s.Store.Secrets(ctx)
+	err = errors.Join(unsettled, err)
 	for _, row := range rows {
 		err = errors.Join(err, s.Remove(ctx, row.SecretID))
 	}

@@ -387,6 +387,47 @@ func TestASecretWhoseValueIsGone(t *testing.T) {
 	}
 }
 
+// TestADamagedItem: it is set again, as its error says, and does not keep the others from being removed.
+func TestADamagedItem(t *testing.T) {
+	k := freshSecrets(t)
+	for _, name := range []string{"first", "second"} {
+		k.make(NewSecret{Name: name, Value: []byte("hunter22")})
+	}
+	if err := k.PutKey(t.Context(), "openai", "own", []byte("sk-0123456789abcdef")); err != nil {
+		t.Fatal(err)
+	}
+	damage := func(id store.SecretID) {
+		t.Helper()
+		put(t, k.Ring, account(id), []byte("{"))
+		k.loaded.Store(nil)
+		if _, err := k.Known(t.Context()); !errors.Is(err, ErrDamaged) {
+			t.Fatalf("what is known: %v", err)
+		}
+	}
+	first, own := store.SecretID{Slug: "first"}, store.SecretID{Provider: "openai", Slug: "own"}
+	damage(first)
+	value := []byte("hunter23")
+	if _, err := k.Change(t.Context(), first, SecretChange{Value: &value}); err != nil {
+		t.Errorf("setting it again: %v", err)
+	}
+	damage(own)
+	if err := k.PutKey(t.Context(), "openai", "own", []byte("sk-0123456789abcdeg")); err != nil {
+		t.Errorf("setting the key again: %v", err)
+	}
+	if _, err := k.Known(t.Context()); err != nil {
+		t.Errorf("what is known then: %v", err)
+	}
+	damage(first)
+	if err := k.RemoveAll(t.Context()); err != nil {
+		t.Errorf("removing all: %v", err)
+	}
+	for _, id := range []store.SecretID{first, {Slug: "second"}, own} {
+		if _, err := k.Ring.Get(t.Context(), account(id)); !errors.Is(err, ErrNotFound) {
+			t.Errorf("%s is in the keyring: %v", id.Slug, err)
+		}
+	}
+}
+
 // TestAnotherHistorysItem: two data folders share a keychain. Of two secrets of one name the later is there, and the earlier is
 // missing, not the later's value.
 func TestAnotherHistorysItem(t *testing.T) {

@@ -61,7 +61,7 @@ interface ValueFieldProps extends OwnProps {
   onTyped?: (typed: string) => void;
 }
 
-/** A masked box. It begins as a line, and grows when several are pasted: a box of one line would join them. */
+/** A masked box. It begins as a line, and grows for good when there are several: a box of one line would join them. */
 export function ValueField({ isLong = false, onTyped, ...rest }: ValueFieldProps) {
   const [isShown, show] = useState(false);
   const [isGrown, grow] = useState(false);
@@ -75,6 +75,7 @@ export function ValueField({ isLong = false, onTyped, ...rest }: ValueFieldProps
   }, []);
   const heard = (event: FormEvent<HTMLInputElement | HTMLTextAreaElement>) => {
     typed.current = event.currentTarget.value;
+    if (typed.current.includes('\n')) grow(true);
     onTyped?.(typed.current);
   };
   const paste = (event: ClipboardEvent<HTMLInputElement>) => {

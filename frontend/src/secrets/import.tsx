@@ -66,7 +66,11 @@ function Imported({ result: { made, refused }, onDone }: { result: SecretsImport
   );
 }
 
-/** The names in the text of a .env file. What the lines are worth the door says. */
+/**
+ * The names in the text of a .env file. A value that goes on over several lines is not taken, and none of its lines is a name: they
+ * may be those of a private key. What the other lines are worth the door says.
+ */
 export function namesIn(file: string): string[] {
-  return [...file.matchAll(/^[ \t]*(?:export[ \t]+)?([A-Za-z_][A-Za-z0-9_.-]*)[ \t]*=/gm)].map(([, name]) => name!);
+  const lines = file.matchAll(/^[ \t]*(?:export[ \t]+)?([A-Za-z_][A-Za-z0-9_.-]*)[ \t]*=[ \t]*("(?:\\[^]|[^"\\])*"|'[^']*')?/gm);
+  return [...lines].filter(([, , quoted]) => !quoted?.includes('\n')).map(([, name]) => name!);
 }

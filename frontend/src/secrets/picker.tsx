@@ -21,7 +21,7 @@ function useReferences(): string[] | undefined {
     () =>
       void client.secrets().then(
         ({ secrets }) => show(referencesTo(secrets)),
-        () => show([]),
+        () => {},
       ),
     [client],
   );

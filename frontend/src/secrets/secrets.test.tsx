@@ -1,14 +1,14 @@
 import { act } from 'react';
 import { createRoot, type Root } from 'react-dom/client';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { pass, ScriptedServer } from '../api/scripted.ts';
+import { pass, refusal, ScriptedServer } from '../api/scripted.ts';
 import type { Secret } from '../api/types.gen.ts';
 import { ParleyContext, type Parley } from '../parley.ts';
 import { Dialogs } from '../ui/dialogs.ts';
 import Secrets from './dialog.tsx';
 import { dayOf, endOf } from './edit.tsx';
 import { namesIn } from './import.tsx';
-import { referencesTo } from './picker.tsx';
+import { referencesTo, SecretPicker } from './picker.tsx';
 import { secretsText as said } from './text.ts';
 
 const secret: Secret = { slug: 'token', name: 'Token', format: 'text', description: '', tags: [], created: 1, state: 'ok', fields: [], references: [], hides: false, warnings: [] };
@@ -110,6 +110,16 @@ test('what is typed stays when the format changes', async () => {
   expect([box('value').tagName, box('value').value]).toEqual(['TEXTAREA', '{"a": 1}']);
 });
 
+test('lines that were typed stay lines when the format changes', async () => {
+  await press(said.one(said.replace, 'Token'));
+  const formats = document.querySelectorAll<HTMLInputElement>('[type=radio]');
+  await act(async () => formats[1]!.click());
+  box('value').value = 'one\ntwo';
+  await act(async () => void box('value').dispatchEvent(new Event('input', { bubbles: true })));
+  await act(async () => formats[0]!.click());
+  expect([box('value').tagName, box('value').value]).toEqual(['TEXTAREA', 'one\ntwo']);
+});
+
 test('what the door has to say about a new value is shown', async () => {
   server.answers.set('PATCH /secrets/token', () => ({ ...secret, warnings: ['It is short.'] }));
   await press(said.one(said.replace, 'Token'));
@@ -137,12 +147,29 @@ test('what is pasted in several lines keeps them, masked as well', async () => {
 test.each([
   ['A=1\nexport B_2="x\n# C=3\n  D.e = f\n=g\nnothing', ['A', 'B_2', 'D.e']],
   ['', []],
+  ['A="x\nQUJD==\n"\nB=\'y\n  REVG=\'\nC="\\"" #\nD=\'\'', ['C', 'D']],
 ])('the names in %j', (file, names) => expect(namesIn(file)).toEqual(names));
 
 test('the references that there may be, to fields as well', () => {
   const hidden = { ...secret, slug: 'db', fields: ['old'] };
   const references = referencesTo([secret, hidden, { ...hidden, project: 'p', hides: true, fields: ['user', 'password'] }]);
   expect(references).toEqual(['{{secret:token}}', '{{secret:db}}', '{{secret:db.user}}', '{{secret:db.password}}']);
+});
+
+test.each([
+  [() => ({ secrets: [] }), true],
+  [() => refusal(503, 'unavailable', 'The history is locked.'), false],
+])('that there is no secret is said only where that is known', async (answer, isSaid) => {
+  server.answers.set('GET /secrets', answer);
+  await act(async () => {
+    root.render(
+      <ParleyContext value={{ client: server.client } as Partial<Parley> as Parley}>
+        <SecretPicker label="Headers" onChoose={() => {}} />
+      </ParleyContext>,
+    );
+    await pass();
+  });
+  expect(page().includes(said.picker.none)).toBe(isSaid);
 });
 
 test('a day ends with its last second, and is the same day again', () => {

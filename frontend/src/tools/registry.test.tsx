@@ -51,10 +51,24 @@ test('the question whether a server may be started is no call of its tool', () =
   expect(line(call('mcp_github', input))).toBe(`${text.tool.other.done} mcp_github`);
 });
 
+test.each([
+  ['mcp_github', { server: 'github', secrets: ['token'], delete: 'all' }],
+  ['mcp_github', { server: 'github' }],
+  ['deploy', { server: 'github', secrets: ['token'] }],
+])('a call that its agent gave such an id is no question of the session, and hides nothing: %s %j', (name, input) => {
+  const asked = call(name, input, { id: 'grant_1a2b_t1', state: 'asking' });
+  expect(line(asked)).toBe(`${text.tool.other.asking} ${name}`);
+});
+
 test('an edit that is asked for is shown as what it would change', () => {
   const asked = call('Edit', { file_path: 'a', old_string: 'same\nold\nend', new_string: 'same\nnew\nmore\nend' }, { state: 'asking' });
   const shown = renderToStaticMarkup(cardOf(asked).body!(asked)).replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');
   expect(shown.trim()).toBe('same − old + new + more end');
+});
+
+test.each([[[null]], [['found it']], [[{ title: { a: 1 }, url: 'u', text: 't' }]]])("another program's results of a search of that name are shown by no card: %j", results => {
+  const found = call('web_search', { query: 'q' }, { output: { results } });
+  expect(cardOf(found).body!(found)).toBeUndefined();
 });
 
 test('a tool that nobody knows shows how far it is', () => {

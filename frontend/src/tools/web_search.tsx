@@ -6,7 +6,13 @@ import { tense, type Card } from './card.ts';
 
 /** What backend/tool/web_search.go gives. */
 interface WebSearch {
-  results: { title: string; url: string; text: string }[];
+  results: Result[];
+}
+
+interface Result {
+  title: string;
+  url: string;
+  text: string;
 }
 
 export const webSearch: Card = {
@@ -39,5 +45,6 @@ export const webSearch: Card = {
 };
 
 function dataOf({ output }: Call): WebSearch | undefined {
-  return has<WebSearch>(output, { results: 'object' }) && Array.isArray(output.results) ? output : undefined;
+  if (!has<WebSearch>(output, { results: 'object' }) || !Array.isArray(output.results)) return undefined;
+  return output.results.every(result => has<Result>(result, { title: 'string', url: 'string', text: 'string' })) ? output : undefined;
 }

@@ -44,6 +44,7 @@ export const text = {
   broken: {
     title: 'This page stopped working',
     says: 'Nothing is lost: your sessions and what you have typed are stored. Reload the page to go on.',
+    dialog: 'This could not be shown. Try again, or reload the page.',
     reload: 'Reload',
   },
   brokenTurn: 'This turn cannot be shown.',
