@@ -126,6 +126,20 @@ func TestNothingThatIsSaidKeepsAValue(t *testing.T) {
 	}
 }
 
+// TestASecretThatIsMadeMeanwhile is hidden from then on, also in the middle of what is being said.
+func TestASecretThatIsMadeMeanwhile(t *testing.T) {
+	s := secrets{known: redact.New([]redact.Value{{Name: "other", Text: "hunger-strike"}}), inputs: map[string]*input{}}
+	before := []agent.Event{agent.MessageDelta{Text: "so "}, agent.ToolCallDelta{ID: "c", Name: "f", Text: `{"k":"`}, agent.MessageDelta{Text: "it is "}}
+	after := []agent.Event{agent.MessageDelta{Text: password}, agent.ToolCallDelta{ID: "c", Text: strings.Trim(string(quoted(password)), `{}[]:"k`)}}
+	said := s.events(before)
+	s.known, _ = knows(t.Context())
+	for _, e := range append(append(said, s.events(after)...), s.end()...) {
+		if b, err := agent.EncodeEvent(e); err != nil || strings.Contains(string(b), "hunter") {
+			t.Errorf("%s, %v", b, err)
+		}
+	}
+}
+
 // TestWhatFailsKeepsNoValue: nor do the reason why a turn failed and what is asked.
 func TestWhatFailsKeepsNoValue(t *testing.T) {
 	known, _ := knows(t.Context())
