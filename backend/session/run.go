@@ -261,8 +261,9 @@ func (s *Sessions) settle(ctx context.Context, t *Turn, log *turnLog, ended agen
 	var err error
 	switch ended := withoutValues(log.known(ctx), ended).(type) {
 	case agent.TurnPaused:
-		s.keepWhole(t.ID, log.secrets.whole)
-		last, err = s.Store.PauseTurn(ctx, t.Key, t.ID, ended)
+		if last, err = s.Store.PauseTurn(ctx, t.Key, t.ID, ended); err == nil {
+			s.keepWhole(t.ID, log.secrets.whole)
+		}
 	case agent.TurnCompleted:
 		defer s.takeBack(t.Key)
 		rows := uistream.Durable(append(slices.Clip(t.records), agent.Record{Event: ended}))

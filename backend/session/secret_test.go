@@ -234,6 +234,32 @@ func TestACallThatWaitedRunsWithWhatItWasGiven(t *testing.T) {
 	}
 }
 
+// TestWhatACallWasGivenIsForgotten with its turn: when that is stopped, its session is deleted, or it could not be paused.
+func TestWhatACallWasGivenIsForgotten(t *testing.T) {
+	input, _ := json.Marshal(map[string]string{"path": "a.txt", "content": password})
+	for name, forget := range map[string]func(*world) error{
+		"stop": func(w *world) error {
+			_, err := w.Stop(t.Context(), home)
+			return err
+		},
+		"delete": func(w *world) error { return w.Delete(t.Context(), home) },
+	} {
+		w := fresh(t)
+		w.Known = knows
+		w.asked(t, "[[tool:write_file "+string(input)+"]]")
+		kept := len(w.whole)
+		if err := forget(w); err != nil || kept != 1 || len(w.whole) != 0 {
+			t.Errorf("%s: of %d, %d are kept (%v)", name, kept, len(w.whole), err)
+		}
+	}
+	w, turn := fresh(t), newTurn(home)
+	log := newTurnLog(w.Sessions, turn)
+	log.secrets.whole["c"] = input
+	if err := w.settle(t.Context(), turn, log, agent.TurnPaused{}); err == nil || len(w.whole) != 0 {
+		t.Errorf("a pause that was not stored keeps %d (%v)", len(w.whole), err)
+	}
+}
+
 // TestACallThatNobodyKnowsAnyMoreDoesNotRun: after a restart there is only what is stored.
 func TestACallThatNobodyKnowsAnyMoreDoesNotRun(t *testing.T) {
 	input, _ := json.Marshal(map[string]string{"path": "a.txt", "content": password})
