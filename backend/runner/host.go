@@ -126,8 +126,8 @@ func (a *asker) close() {
 // maxAsks is how much a runner may ask for at once.
 const maxAsks = 256
 
-// hosting is the app's side of asks, in one turn: what is asked of the prompt's Host, each in a goroutine of its own. Its
-// methods are called by the goroutine that takes the turn.
+// hosting is the app's side of asks, in one turn: what is asked of the prompt's Host, each in a goroutine of its own. New
+// ones are taken by the goroutine that takes the turn.
 type hosting struct {
 	x    *exchange
 	ctx  context.Context // ends when the turn is to stop

@@ -47,13 +47,12 @@ func (h *host) permit(ctx context.Context, policy agent.PermissionPolicy, rules 
 	all.Wait()
 }
 
-// enter binds a side by the grounds as they are now, and as they become until leave.
+// enter binds a side, of which nothing is asked yet, by the grounds as they are now, and as they become until leave.
 func (h *host) enter(ctx context.Context, conn agent.Conn) (leave func()) {
 	h.mu.Lock()
+	defer h.mu.Unlock()
 	h.visited[conn] = true
-	now := h.grounds
-	h.mu.Unlock()
-	bound(ctx, conn, now)
+	bound(ctx, conn, h.grounds)
 	return func() {
 		h.mu.Lock()
 		defer h.mu.Unlock()
