@@ -154,6 +154,32 @@ func TestHeldBack(t *testing.T) {
 	}
 }
 
+// TestLearn: a value that is known from the middle of a text on is found there, also in what was held back. What was known is
+// found as before.
+func TestLearn(t *testing.T) {
+	before := New([]Value{{"pw", "hunter22"}})
+	after := New([]Value{{"pw", "hunter22"}, {"new", "hunting-cat"}})
+	for _, c := range []struct {
+		known, next *Known
+		left, right string
+		want        string
+	}{
+		{before, after, "the hunt", "ing-cat", "the |[secret:new]"},
+		{before, after, "the hunt", "er22.", "the |[secret:pw]."},
+		{before, after, "a ", "hunting-cat", "a |[secret:new]"},
+		{before, before, "the hunt", "er22.", "the |[secret:pw]."},
+		{before, nil, "the hunt", "er22.", "the |[secret:pw]."},
+		{nil, after, "the hunt", "ing-cat hunting-cat", "the hunt|ing-cat [secret:new]"},
+	} {
+		s := c.known.Stream()
+		got := s.Write(c.left)
+		s.Learn(c.next)
+		if got += "|" + s.Write(c.right) + s.Flush(); got != c.want {
+			t.Errorf("%q, then %q: %q", c.left, c.right, got)
+		}
+	}
+}
+
 // TestOverlapInPieces: what belongs to a value that was shown already may be the beginning of another.
 func TestOverlapInPieces(t *testing.T) {
 	for _, c := range []struct {

@@ -48,6 +48,19 @@ func (s *Stream) Write(piece string) string {
 	return s.release(runeStart(s.held, max(safe-s.at, 0))) // the end of a value that was shown may begin another
 }
 
+// Learn goes on with other values, also in what is held back.
+func (s *Stream) Learn(known *Known) {
+	if known == s.known || known == nil {
+		return
+	}
+	held := s.Flush()
+	*s = *known.Stream()
+	for _, r := range s.readings {
+		r.read(s, held, 0)
+	}
+	s.held = held
+}
+
 // Flush gives what was held back: the text has ended. Another may follow.
 func (s *Stream) Flush() string {
 	for _, r := range s.readings {

@@ -133,7 +133,10 @@ func (c *conn) take(ctx context.Context, prompt agent.Prompt, say func(agent.Eve
 			case r.ended != nil:
 				return c.settle(r.ended)
 			case r.ask != nil:
-				h.take(*r.ask)
+				if err := h.take(*r.ask); err != nil {
+					c.runner.kill()
+					return nil, err
+				}
 			case !say(r.event):
 				stop()
 			}

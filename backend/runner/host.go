@@ -123,16 +123,20 @@ func (a *asker) close() {
 	close(a.over)
 }
 
-// hosting is the app's side of asks, in one turn: what is asked of the prompt's Host, each in a goroutine of its own. Its
-// methods are called by the goroutine that takes the turn.
+// maxAsks is how much a runner may ask for at once.
+const maxAsks = 256
+
+// hosting is the app's side of asks, in one turn: what is asked of the prompt's Host, each in a goroutine of its own. New
+// ones are taken by the goroutine that takes the turn.
 type hosting struct {
 	x    *exchange
 	ctx  context.Context // ends when the turn is to stop
 	stop context.CancelFunc
 	said chan agent.Event // by calls that run
 
-	cancel map[string]context.CancelFunc // by the ask's id
 	all    sync.WaitGroup
+	mu     sync.Mutex
+	cancel map[string]context.CancelFunc // of what runs, by the ask's id
 }
 
 func newHosting(ctx context.Context, x *exchange) *hosting {
@@ -144,18 +148,23 @@ func newHosting(ctx context.Context, x *exchange) *hosting {
 // wait waits until nothing is under way any more. The turn was stopped, and is over.
 func (h *hosting) wait() { h.all.Wait() }
 
-func (h *hosting) take(a ask) {
-	if cancel := h.cancel[a.id]; cancel != nil {
-		cancel()
-		delete(h.cancel, a.id)
-	}
-	if a.Type == askNoMore {
-		return
+// take begins what is asked for, or ends it. An error says that the runner asks as no runner does.
+func (h *hosting) take(a ask) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	switch cancel, runs := h.cancel[a.id]; {
+	case a.Type == askNoMore:
+		if runs {
+			cancel()
+		}
+		return nil
+	case runs, len(h.cancel) == maxAsks:
+		return agent.Errorf(agent.CodeSandbox, "The agent's process asked for the same thing twice, or for more than %d at once, so it was ended. Send the message again.", maxAsks)
 	}
 	ctx, cancel := context.WithCancel(h.ctx)
 	h.cancel[a.id] = cancel
 	h.all.Go(func() {
-		defer cancel()
+		defer h.forget(a.id)
 		c := h.do(ctx, a)
 		if h.ctx.Err() != nil { // the runner is told to stop, and might go on with what it is given
 			return
@@ -166,6 +175,14 @@ func (h *hosting) take(a ask) {
 		case <-h.x.over:
 		}
 	})
+	return nil
+}
+
+func (h *hosting) forget(id string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.cancel[id]()
+	delete(h.cancel, id)
 }
 
 // do does what is asked for. What the app does not know, because the runner is newer, it says it does not.

@@ -5,6 +5,7 @@ package runner
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"log/slog"
 	"strings"
 	"testing"
@@ -181,6 +182,49 @@ func TestACallEndsWithWhoeverAskedForIt(t *testing.T) {
 			case <-h.ended:
 			default:
 				t.Error("the call outlived its turn")
+			}
+		})
+	}
+}
+
+// waiting is a host whose calls end only with their context.
+type waiting struct{}
+
+func (waiting) Call(ctx context.Context, call agent.ToolCall, _ func(agent.Event)) agent.ToolResult {
+	<-ctx.Done()
+	return agent.ToolResult{ID: call.ID}
+}
+
+func (waiting) Redact(_ context.Context, text string) (string, error) { return text, nil }
+
+// TestWhatARunnerAsksForIsBounded at once, and not in all.
+func TestWhatARunnerAsksForIsBounded(t *testing.T) {
+	asks := func(n int, id func(int) int, what, then string) string {
+		var script strings.Builder
+		for i := range n {
+			fmt.Fprintf(&script, "say {\"kind\":\"ask\",\"id\":\"k%d\",\"ask\":{%s}}\n%s", id(i), what, then)
+		}
+		return script.String()
+	}
+	const call, redact = `"type":"call","call":{"id":"c","name":"deploy","input":{}}`, `"type":"redact","text":"x"`
+	each, same := func(i int) int { return i }, func(int) int { return 0 }
+	for name, c := range map[string]struct {
+		script string
+		fails  bool
+	}{
+		"as many as may be":       {asks(maxAsks, each, call, "") + fine + "\nread", false},
+		"one more":                {asks(maxAsks+1, each, call, "") + "deaf", true},
+		"one more, after another": {asks(maxAsks+1, each, redact, "read\n") + fine + "\nread", false},
+		"the same twice":          {asks(2, same, call, "") + "deaf", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l, p := newLocal(t, "hello\nread\n"+c.script)
+			prompt := say()
+			prompt.Host = waiting{}
+			said := listen(t.Context(), newConn(t, newSandbox(t, l, p)), prompt, nil)
+			if failed := said.err != nil && said.err.Code == agent.CodeSandbox && strings.Contains(said.err.Message, "at once"); failed != c.fails || said.err != nil && !failed {
+				t.Errorf("the turn ended with %+v, %v", said.finish, said.err)
 			}
 		})
 	}

@@ -19,6 +19,23 @@ func grantOf(l lent, t *Turn) string { return grantCall + l.version + "_" + stri
 
 func isGrant(call string) bool { return strings.HasPrefix(call, grantCall) }
 
+// isOfGrant reports whether an event is about such a call.
+func isOfGrant(e agent.Event) bool {
+	switch e := e.(type) {
+	case agent.ToolCallDelta:
+		return isGrant(e.ID)
+	case agent.ToolCall:
+		return isGrant(e.ID)
+	case agent.ToolProgress:
+		return isGrant(e.ID)
+	case agent.ToolResult:
+		return isGrant(e.ID)
+	case agent.InteractionRequest:
+		return isGrant(e.Call)
+	}
+	return false
+}
+
 // mayUse says which servers a turn may give their secrets, and tells of those that it may not. Those that a person has to be
 // asked about first are in asks.
 func (t *Turn) mayUse(servers []lent, g agent.Grounds) (may []lent, said, asks []agent.Event) {

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"maps"
 	"reflect"
 	"slices"
 	"sync"
@@ -24,10 +25,52 @@ type host struct {
 	sessions *Sessions
 	key      agent.SessionKey
 	policy   agent.Policy
-	grounds  agent.Grounds    // of the harness: its calls were decided by them, and they say which hosts a side reaches
-	tools    map[string]lent  // by the names that the harness knows
-	allowed  []agent.ToolCall // by a person, each by itself, and not run yet
-	excepted atomic.Bool      // what the harness's sandbox holds was changed past it
+	tools    map[string]lent // by the names that the harness knows
+	excepted atomic.Bool     // what the harness's sandbox holds was changed past it
+
+	mu      sync.Mutex
+	grounds agent.Grounds       // of the harness, as they are now: its calls are decided by them, and they say which hosts a side reaches
+	allowed []agent.ToolCall    // by a person, each by itself, and not run yet
+	visited map[agent.Conn]bool // sides that run something
+}
+
+// permit binds what runs from now on by other grounds, and what each side reaches.
+func (h *host) permit(ctx context.Context, policy agent.PermissionPolicy, rules agent.Rules) {
+	h.mu.Lock()
+	h.grounds.Policy, h.grounds.Rules = policy, rules
+	conns := slices.Collect(maps.Keys(h.visited))
+	h.mu.Unlock()
+	var all sync.WaitGroup
+	for _, conn := range conns {
+		all.Go(func() { bound(ctx, conn, agent.Grounds{Policy: policy, Rules: rules}) })
+	}
+	all.Wait()
+}
+
+// enter binds a side, of which nothing is asked yet, by the grounds as they are now, and as they become until leave.
+func (h *host) enter(ctx context.Context, conn agent.Conn) (leave func()) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.visited[conn] = true
+	bound(ctx, conn, h.grounds)
+	return func() {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		delete(h.visited, conn)
+	}
+}
+
+func bound(ctx context.Context, conn agent.Conn, g agent.Grounds) {
+	if p, ok := conn.(agent.Permitter); ok {
+		p.Permit(ctx, g.Policy, g.Rules)
+	}
+}
+
+// now gives the grounds of calls that come now.
+func (h *host) now() agent.Grounds {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.grounds
 }
 
 // lent is a tool, or a server of tools, that is given secrets.
@@ -120,12 +163,16 @@ func (h *host) Call(ctx context.Context, call agent.ToolCall, say func(agent.Eve
 	failed := func(why string) agent.ToolResult {
 		return h.clean(ctx, agent.ToolResult{ID: call.ID, Name: call.Name, IsError: true, Output: why})
 	}
+	approved := h.admit(call)
 	l, ok := h.tools[call.Name]
-	if !ok {
-		l, ok = h.exception(call)
+	if !ok && approved {
+		l, ok = exception(call)
 	}
-	if !ok {
+	switch {
+	case !ok:
 		return failed(call.Name + " was not run: nobody has given this agent such a tool.")
+	case !approved && h.now().Policy == agent.PermissionDeny: // the mode was chosen while the call came here
+		return failed(call.Name + " was not run: in this mode nobody is asked whether it may use its secrets.")
 	}
 	var result agent.ToolResult
 	var missing mcp.Report
@@ -153,14 +200,22 @@ func (h *host) Call(ctx context.Context, call agent.ToolCall, say func(agent.Eve
 	return h.clean(ctx, result)
 }
 
-// exception gives how a call runs that the harness's sandbox holds back: one that writes what is protected, as a person has
-// allowed it by itself.
-func (h *host) exception(call agent.ToolCall) (lent, bool) {
-	writes := call.Name == "write_file" || call.Name == "edit_file"
-	isAllowed := slices.ContainsFunc(h.allowed, func(a agent.ToolCall) bool {
+// admit reports whether a person has allowed a call by itself. That is used up then.
+func (h *host) admit(call agent.ToolCall) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	had := len(h.allowed)
+	h.allowed = slices.DeleteFunc(h.allowed, func(a agent.ToolCall) bool {
 		return a.ID == call.ID && a.Name == call.Name && sameValue(a.Input, call.Input)
 	})
-	return lent{name: call.Name, exempt: true, launch: agent.Launch{Tools: []string{call.Name}}}.launched(), writes && isAllowed
+	return len(h.allowed) < had
+}
+
+// exception gives how a call that a person has allowed by itself runs where the harness's sandbox holds it back: one that writes
+// what is protected.
+func exception(call agent.ToolCall) (lent, bool) {
+	writes := call.Name == "write_file" || call.Name == "edit_file"
+	return lent{name: call.Name, exempt: true, launch: agent.Launch{Tools: []string{call.Name}}}.launched(), writes
 }
 
 func sameValue(a, b json.RawMessage) bool {
@@ -203,9 +258,7 @@ func (h *host) Redact(ctx context.Context, text string) (string, error) {
 func (h *host) visit(ctx context.Context, l lent, call *agent.ToolCall, say func(agent.Event)) error {
 	name, side, policy := l.name, l.side(), h.policy
 	policy.Exempt = l.exempt
-	launch := l.launch
-	launch.PermissionPolicy, launch.Rules = h.grounds.Policy, h.grounds.Rules
-	prompt := agent.Prompt{Key: sideKey(h.key, side), Beside: h.key.Session, Turn: agent.NewTurnID(), Host: inside{h}, Allowed: h.grounds.Allowed}
+	prompt := agent.Prompt{Key: sideKey(h.key, side), Beside: h.key.Session, Turn: agent.NewTurnID(), Host: inside{h}}
 	if call != nil {
 		name = call.Name
 		prompt.Approved = []string{call.ID}
@@ -219,10 +272,13 @@ func (h *host) visit(ctx context.Context, l lent, call *agent.ToolCall, say func
 	if prompt.Secrets, err = h.resolve(ctx, l, name); err != nil {
 		return err
 	}
+	launch, now := l.launch, h.now()
+	launch.PermissionPolicy, launch.Rules, prompt.Allowed = now.Policy, now.Rules, now.Allowed
 	conn, err := h.sessions.Sides.Open(ctx, prompt.Key, policy, launch)
 	if err != nil {
 		return err
 	}
+	defer h.enter(ctx, conn)()
 	defer func() {
 		conn.Close()
 		if l.exempt {

@@ -1,8 +1,11 @@
 package session
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
+	"iter"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -155,4 +158,105 @@ func TestMessagesDoNotReferToSecrets(t *testing.T) {
 	}
 	turn.stop()
 	all(t, turn)
+}
+
+// TestAGrantIsTheSessionsOwn: a call that an agent names like one ends its turn, and is not kept.
+func TestAGrantIsTheSessionsOwn(t *testing.T) {
+	id := grantOf(lent{version: "v"}, newTurn(home))
+	for _, e := range []agent.Event{
+		agent.ToolCallDelta{ID: id, Name: "f"}, agent.ToolCall{ID: id, Name: "f", Input: json.RawMessage(`{}`)}, agent.ToolProgress{ID: id},
+		agent.ToolResult{ID: id}, agent.InteractionRequest{Call: id, Kind: agent.UserApproval, Payload: json.RawMessage(`{}`)},
+	} {
+		_, _, records := speaks(t, nil, agent.MessageDelta{Text: "so far"}, e, agent.MessageDelta{Text: "and on"})
+		if done := end(t, records); done.Failure == nil || done.Failure.Code != agent.CodeSandbox || len(records) != 3 || spoken(records) != "so far" {
+			t.Errorf("after %T: %+v", e, records)
+		}
+	}
+}
+
+// TestWhatAPersonAllowsByItselfRunsOnce: also if the agent says the same call again.
+func TestWhatAPersonAllowsByItselfRunsOnce(t *testing.T) {
+	call := agent.ToolCall{ID: "c", Name: "write_file", Input: json.RawMessage(`{"path":".env","content":"x"}`)}
+	other := call
+	other.Input = json.RawMessage(`{"path":".env","content":"y"}`)
+	h := host{allowed: []agent.ToolCall{call}}
+	for i, c := range []struct {
+		call agent.ToolCall
+		want bool
+	}{{other, false}, {call, true}, {call, false}} {
+		if got := h.admit(c.call); got != c.want {
+			t.Errorf("%d: it may run: %v", i, got)
+		}
+	}
+}
+
+// lends is a harness with a tool that is given a secret.
+type lends struct{ script }
+
+func (l lends) Launch(s agent.Spec) (agent.Launch, error) {
+	launch, err := l.script.Launch(s)
+	launch.Tools, launch.CommandEnv = lending.Tools, lending.CommandEnv
+	return launch, err
+}
+
+// lender is the engine of an agent that calls that tool twice, and of its side, which tells what binds it and waits.
+type lender struct {
+	speaker
+	*agent.Permits // of the conn
+	bound          chan *agent.Permits
+	wait           chan struct{}
+}
+
+func (l lender) NewSandbox(context.Context, agent.Policy) (agent.Sandbox, error) { return l, nil }
+
+func (l lender) Open(_ context.Context, launch agent.Launch) (agent.Conn, error) {
+	l.Permits = launch.Permits()
+	if launch.Backend == agent.BackendCalls {
+		return side{l}, nil
+	}
+	return l, nil
+}
+
+func (l lender) Prompt(ctx context.Context, prompt agent.Prompt) iter.Seq2[agent.Event, error] {
+	var said []agent.Event
+	for _, id := range []string{"a", "b"} {
+		call := agent.ToolCall{ID: id, Name: "run_command", Input: json.RawMessage(`{}`)}
+		said = append(said, call, prompt.Host.Call(ctx, call, func(agent.Event) {}))
+	}
+	return speaker(said).Prompt(ctx, prompt)
+}
+
+type side struct{ lender }
+
+func (s side) Prompt(ctx context.Context, prompt agent.Prompt) iter.Seq2[agent.Event, error] {
+	s.bound <- s.Permits
+	<-s.wait
+	return speaker{agent.ToolResult{ID: "a", Output: "it ran"}}.Prompt(ctx, prompt)
+}
+
+// TestAStricterModeBindsSides: what runs in one, and what would run there next.
+func TestAStricterModeBindsSides(t *testing.T) {
+	l := lender{bound: make(chan *agent.Permits, 2), wait: make(chan struct{})}
+	w := openOver(t, filepath.Join(t.TempDir(), "history.db"), l)
+	w.Harness = func(agent.Kind) (agent.Harness, error) { return lends{}, nil }
+	w.Resolve = func(context.Context, agent.ProjectID, agent.SecretRef) (string, error) { return "value", nil }
+	w.Used = func(context.Context, agent.SessionKey, string, string) error { return nil }
+	w.choose(t, agent.ModeAuto)
+	turn := w.send(t, says("go"))
+	permits := <-l.bound
+	before := permits.Grounds(agent.Prompt{}).Policy
+	w.choose(t, agent.ModeDeny)
+	if after := permits.Grounds(agent.Prompt{}).Policy; before != agent.PermissionAuto || after != agent.PermissionDeny {
+		t.Errorf("the side is bound by %s, then by %s", before, after)
+	}
+	close(l.wait)
+	var results []string
+	for _, r := range all(t, turn) {
+		if result, ok := r.Event.(agent.ToolResult); ok {
+			results = append(results, result.Output)
+		}
+	}
+	if len(results) != 2 || results[0] != "it ran" || !strings.Contains(results[1], "in this mode") {
+		t.Errorf("the calls gave %q", results)
+	}
 }

@@ -40,10 +40,9 @@ func (s *Sessions) bind(ctx context.Context, t *Turn, spec agent.Spec) {
 	t.binding.Lock()
 	defer t.binding.Unlock()
 	t.mu.Lock()
-	conn, began, wanted := t.conn, t.began, t.wanted
+	conn, host, began, wanted := t.conn, t.host, t.began, t.wanted
 	t.mu.Unlock()
-	permitter, ok := conn.(agent.Permitter)
-	if !ok || wanted == "" {
+	if host == nil || wanted == "" {
 		return
 	}
 	before, err := s.launch(spec, began)
@@ -53,6 +52,11 @@ func (s *Sessions) bind(ctx context.Context, t *Turn, spec agent.Spec) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), takeLimit) // it holds also for who does not wait for that
 	defer cancel()
+	host.permit(ctx, now.PermissionPolicy, now.Rules)
+	permitter, ok := conn.(agent.Permitter)
+	if !ok {
+		return
+	}
 	holds := permitter.Permit(ctx, now.PermissionPolicy, now.Rules) && reflect.DeepEqual(before.Program, now.Program)
 	t.mu.Lock()
 	defer t.mu.Unlock()

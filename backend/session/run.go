@@ -127,6 +127,9 @@ func (s *Sessions) answer(ctx context.Context, t *Turn, log *turnLog, o opened) 
 	batch := newBatch()
 	go func() {
 		for event, err := range o.conn.Prompt(t.ctx, o.prompt) {
+			if isOfGrant(event) {
+				event, err = nil, agent.Errorf(agent.CodeSandbox, "The agent made a call under a name that is kept for Parley's own questions, so it was stopped. Send the message again.")
+			}
 			if !batch.add(event, err) {
 				return
 			}
@@ -226,12 +229,16 @@ func (s *Sessions) open(ctx context.Context, t *Turn, session store.Session, ins
 // lend has the app run what of the launch is given secrets, as far as a person allows it.
 func (s *Sessions) lend(ctx context.Context, t *Turn, o *opened, id string, policy agent.Policy) {
 	servers, tools := lentBy(id, &o.launch)
-	h := &host{sessions: s, key: t.Key, policy: policy, grounds: o.launch.Permits().Grounds(o.prompt), tools: map[string]lent{}}
+	h := &host{sessions: s, key: t.Key, policy: policy, grounds: o.launch.Permits().Grounds(o.prompt), tools: map[string]lent{}, visited: map[agent.Conn]bool{}}
 	_, h.allowed = o.prompt.Resumed()
 	for _, l := range tools {
 		h.tools[l.name] = l
 	}
-	servers, o.said, o.asks = t.mayUse(servers, h.grounds)
+	t.mu.Lock()
+	t.host = h
+	t.mu.Unlock()
+	s.bind(ctx, t, o.agent)
+	servers, o.said, o.asks = t.mayUse(servers, h.now())
 	if len(o.asks) > 0 {
 		return
 	}
@@ -254,8 +261,9 @@ func (s *Sessions) settle(ctx context.Context, t *Turn, log *turnLog, ended agen
 	var err error
 	switch ended := withoutValues(log.known(ctx), ended).(type) {
 	case agent.TurnPaused:
-		s.keepWhole(t.ID, log.secrets.whole)
-		last, err = s.Store.PauseTurn(ctx, t.Key, t.ID, ended)
+		if last, err = s.Store.PauseTurn(ctx, t.Key, t.ID, ended); err == nil {
+			s.keepWhole(t.ID, log.secrets.whole)
+		}
 	case agent.TurnCompleted:
 		defer s.takeBack(t.Key)
 		rows := uistream.Durable(append(slices.Clip(t.records), agent.Record{Event: ended}))

@@ -191,6 +191,7 @@ func (s *secrets) say(safe []agent.Event, e agent.Event, piece string, thought b
 	if s.speech == nil {
 		s.speech, s.thought = s.known.Stream(), thought
 	}
+	s.speech.Learn(s.known)
 	return s.spoken(safe, s.speech.Write(piece))
 }
 
@@ -220,6 +221,7 @@ func (s *secrets) give(safe []agent.Event, e agent.ToolCallDelta) []agent.Event 
 		i = &input{known: s.known.Stream()}
 		s.inputs[e.ID] = i
 	}
+	i.known.Learn(s.known)
 	e.Text = i.write(e.Text)
 	return append(safe, e)
 }

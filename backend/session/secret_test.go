@@ -126,6 +126,20 @@ func TestNothingThatIsSaidKeepsAValue(t *testing.T) {
 	}
 }
 
+// TestASecretThatIsMadeMeanwhile is hidden from then on, also in the middle of what is being said.
+func TestASecretThatIsMadeMeanwhile(t *testing.T) {
+	s := secrets{known: redact.New([]redact.Value{{Name: "other", Text: "hunger-strike"}}), inputs: map[string]*input{}}
+	before := []agent.Event{agent.MessageDelta{Text: "so "}, agent.ToolCallDelta{ID: "c", Name: "f", Text: `{"k":"`}, agent.MessageDelta{Text: "it is "}}
+	after := []agent.Event{agent.MessageDelta{Text: password}, agent.ToolCallDelta{ID: "c", Text: strings.Trim(string(quoted(password)), `{}[]:"k`)}}
+	said := s.events(before)
+	s.known, _ = knows(t.Context())
+	for _, e := range append(append(said, s.events(after)...), s.end()...) {
+		if b, err := agent.EncodeEvent(e); err != nil || strings.Contains(string(b), "hunter") {
+			t.Errorf("%s, %v", b, err)
+		}
+	}
+}
+
 // TestWhatFailsKeepsNoValue: nor do the reason why a turn failed and what is asked.
 func TestWhatFailsKeepsNoValue(t *testing.T) {
 	known, _ := knows(t.Context())
@@ -217,6 +231,32 @@ func TestACallThatWaitedRunsWithWhatItWasGiven(t *testing.T) {
 		if all := logged(t, w, turn); strings.Contains(all, "hunter") {
 			t.Errorf("kept is\n%s", all)
 		}
+	}
+}
+
+// TestWhatACallWasGivenIsForgotten with its turn: when that is stopped, its session is deleted, or it could not be paused.
+func TestWhatACallWasGivenIsForgotten(t *testing.T) {
+	input, _ := json.Marshal(map[string]string{"path": "a.txt", "content": password})
+	for name, forget := range map[string]func(*world) error{
+		"stop": func(w *world) error {
+			_, err := w.Stop(t.Context(), home)
+			return err
+		},
+		"delete": func(w *world) error { return w.Delete(t.Context(), home) },
+	} {
+		w := fresh(t)
+		w.Known = knows
+		w.asked(t, "[[tool:write_file "+string(input)+"]]")
+		kept := len(w.whole)
+		if err := forget(w); err != nil || kept != 1 || len(w.whole) != 0 {
+			t.Errorf("%s: of %d, %d are kept (%v)", name, kept, len(w.whole), err)
+		}
+	}
+	w, turn := fresh(t), newTurn(home)
+	log := newTurnLog(w.Sessions, turn)
+	log.secrets.whole["c"] = input
+	if err := w.settle(t.Context(), turn, log, agent.TurnPaused{}); err == nil || len(w.whole) != 0 {
+		t.Errorf("a pause that was not stored keeps %d (%v)", len(w.whole), err)
 	}
 }
 

@@ -30,6 +30,7 @@ type Turn struct {
 
 	mu      sync.Mutex
 	conn    agent.Conn // nil while the agent cannot be told anything
+	host    *host      // of what is given secrets; nil until the agent is opened
 	began   agent.Mode // in which the agent was opened
 	wanted  agent.Mode // that was chosen since; empty if none was
 	keeps   bool       // the mode that is wanted does not hold for this turn, or not whole

@@ -46,12 +46,36 @@ func (e *excerpt) written() int64 {
 func (e *excerpt) String() string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	last := e.last[max(0, len(e.last)-e.room/2):]
+	first, last := string(e.first), string(e.last[max(0, len(e.last)-e.room/2):])
 	gap := ""
-	if lost := e.total - int64(len(e.first)+len(last)); lost > 0 {
-		gap = fmt.Sprintf("\n[… %d bytes were not kept …]\n", lost)
+	if e.total > int64(len(first)+len(last)) {
+		first, last = beforeCut(first), afterCut(last)
+		gap = fmt.Sprintf("\n[… %d bytes were not kept …]\n", e.total-int64(len(first)+len(last)))
 	}
-	return strings.ToValidUTF8(string(e.first)+gap+string(last), "\uFFFD")
+	return strings.ToValidUTF8(first+gap+last, "\uFFFD")
+}
+
+// beforeCut is a text that was cut at its end, without what may be half of a value there: its last line or, if that is long, its last
+// word.
+func beforeCut(text string) string {
+	margin := max(0, len(text)-maxSearched)
+	for _, ends := range []string{"\n", " \t"} {
+		if i := strings.LastIndexAny(text[margin:], ends); i >= 0 {
+			return text[:margin+i+1]
+		}
+	}
+	return text
+}
+
+// afterCut is the same for one that was cut at its start.
+func afterCut(text string) string {
+	margin := text[:min(len(text), maxSearched)]
+	for _, ends := range []string{"\n", " \t"} {
+		if i := strings.IndexAny(margin, ends); i >= 0 {
+			return text[i+1:]
+		}
+	}
+	return text
 }
 
 // tail is the end of it, half of room at most.

@@ -15,11 +15,15 @@ import (
 const gitTimeout = 30 * time.Second
 
 // git runs one of its commands in the folder that the session is about, and gives what it wrote. What a repository's own
-// configuration could make it run is off, and a repository around the folder is not found.
+// configuration could make it run is off, and a repository around the folder is not found. One in it whose configuration is elsewhere
+// is refused: git makes such ones for worktrees alone, whose .git is a file.
 func git(ctx context.Context, files *Files, arguments ...string) (string, error) {
 	path, err := process.Find("git")
 	if err != nil {
 		return "", refuse("git is not installed.")
+	}
+	if _, err := os.Lstat(filepath.Join(files.about(), ".git", "commondir")); err == nil {
+		return "", refuse("There is a .git/commondir, by which git would take its configuration, and programs, from elsewhere. Ask the person to look where it came from, and to remove it.")
 	}
 	d, err := job{limit: gitTimeout, progress: func(string) {}, Command: process.Command{
 		Path: path,

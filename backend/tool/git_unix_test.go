@@ -90,3 +90,41 @@ func TestARepositoryAroundTheFolderIsNotFound(t *testing.T) {
 	}
 	refused(t, call(t, set, "git_log", given{}), "not a git repository")
 }
+
+// TestARepositoryIsItsOwn: what an agent puts into one leads git to no other configuration, and so to no program. A worktree, whose history is elsewhere, is one as before.
+func TestARepositoryIsItsOwn(t *testing.T) {
+	set, root := open(t)
+	repository(t, root)
+	put(t, filepath.Join(root, "a.txt"), "one\n")
+	run := func(arguments ...string) {
+		t.Helper()
+		git := exec.Command("git", append([]string{"-c", "core.fsmonitor=false", "-c", "commit.gpgSign=false", "-C", root}, arguments...)...)
+		if out, err := git.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v: %s", arguments, err, out)
+		}
+	}
+	run("add", "a.txt")
+	run("commit", "--quiet", "--no-verify", "--message=First")
+	run("init", "--quiet", "--bare", "other")
+	run("config", "--file", filepath.Join(root, "other/config"), "filter.evil.clean", filepath.Join(root, "../evil"))
+	put(t, filepath.Join(root, ".gitattributes"), "*.txt filter=evil\n")
+	put(t, filepath.Join(root, ".git/commondir"), "../other\n")
+	put(t, filepath.Join(root, "a.txt"), "two\n")
+	for _, c := range []struct {
+		name      string
+		arguments given
+	}{{"git_status", given{}}, {"git_diff", given{}}, {"git_log", given{}}, {"git_commit", given{"message": "Second", "files": []string{"a.txt"}}}} {
+		refused(t, call(t, set, c.name, c.arguments), ".git/commondir")
+	}
+	if _, err := os.Stat(filepath.Join(root, "../ran")); err == nil {
+		t.Error("git ran what another configuration told it to")
+	}
+	if err := os.Remove(filepath.Join(root, ".git/commondir")); err != nil {
+		t.Fatal(err)
+	}
+	linked, at := open(t)
+	run("worktree", "add", "--quiet", "--force", at, "-b", "linked")
+	if r := call(t, linked, "git_log", given{}); r.IsError || !strings.Contains(r.Output, "A Person: First") {
+		t.Errorf("in a worktree: %s", r.Output)
+	}
+}

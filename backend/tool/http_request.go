@@ -102,9 +102,12 @@ func fetch(ctx context.Context, network policy.Network, in httpRequestArguments,
 		return d, unreachable(ctx, target.Host, limit, err)
 	}
 	defer response.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(response.Body, maxBody))
+	body, err := io.ReadAll(io.LimitReader(response.Body, maxBody+1))
 	if err != nil {
 		return d, unreachable(ctx, target.Host, limit, err)
+	}
+	if len(body) > maxBody {
+		body = []byte(beforeCut(string(body[:maxBody])))
 	}
 	d = httpRequestData{Status: response.Status, Bytes: len(body)}
 	d.Type, _, _ = mime.ParseMediaType(cmp.Or(response.Header.Get("Content-Type"), http.DetectContentType(body)))

@@ -25,6 +25,8 @@ func TestHTTPRequest(t *testing.T) {
 			_, _ = w.Write([]byte("\x89PNG\x00"))
 		case "/large":
 			_, _ = io.Copy(w, strings.NewReader(strings.Repeat("x", maxBody+1)))
+		case "/lines":
+			_, _ = io.Copy(w, strings.NewReader(strings.Repeat("hunter22\n", maxBody/9+1)))
 		default:
 			w.Header().Set("Content-Type", "text/plain")
 			w.WriteHeader(http.StatusTeapot)
@@ -47,6 +49,9 @@ func TestHTTPRequest(t *testing.T) {
 	}
 	if d, err := fetch(t.Context(), here, httpRequestArguments{Method: "GET", URL: server.URL + "/large"}, time.Minute); err != nil || d.Bytes != maxBody {
 		t.Errorf("%d bytes, %v", d.Bytes, err)
+	}
+	if d, err := fetch(t.Context(), here, httpRequestArguments{Method: "GET", URL: server.URL + "/lines"}, time.Minute); err != nil || d.Bytes != maxBody/9*9 || !strings.HasSuffix(d.Body, "\nhunter22\n") {
+		t.Errorf("lines: %d bytes, %v", d.Bytes, err)
 	}
 	for url, want := range map[string]string{
 		server.URL:                  "https",

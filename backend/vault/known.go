@@ -91,12 +91,12 @@ func (s *Secrets) KnownOf(ctx context.Context, row store.Secret) (*redact.Known,
 
 // settleAll brings to an end what the keyring was not done with. A history that can only be read stays as it is.
 func (s *Secrets) settleAll(ctx context.Context) error {
+	if s.Store.ReadOnly() {
+		return nil
+	}
 	rows, err := s.Store.UnsettledSecrets(ctx)
 	for _, row := range rows {
 		err = errors.Join(err, s.settle(ctx, row))
-	}
-	if errors.Is(err, store.ErrReadOnly) {
-		return nil
 	}
 	return err
 }
