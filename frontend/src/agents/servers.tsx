@@ -41,10 +41,10 @@ export function OwnServers({ servers }: { servers: MCPServer[] }) {
         {servers.map(({ id, url, command, args = [], env, headers, tools_allowlist: only }) => (
           <li key={id} className="min-w-0 rounded-lg border border-line bg-sunken/50 px-3 py-2">
             <p className="text-sm font-medium break-all">{id}</p>
-            <p dir="ltr" className="font-mono text-code break-all text-soft">
+            <p dir="ltr" className="font-mono text-code break-words text-soft">
               {url ?? [command, ...args].join(' ')}
             </p>
-            <dl dir="ltr" className="mt-1 font-mono text-code break-all empty:hidden">
+            <dl dir="ltr" className="mt-1 font-mono text-code break-words empty:hidden">
               {Object.entries({ ...env, ...headers }).map(([name, value]) => (
                 <div key={name}>
                   <dt className="inline text-soft">{name}: </dt>
