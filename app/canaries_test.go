@@ -16,6 +16,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -67,7 +68,7 @@ func (c *caged) given(way int, name string) map[string]string {
 // forms are the ways in which a tool shows a value.
 func forms(value string) []string {
 	quoted, _ := json.Marshal(value)
-	list := []string{value, url.QueryEscape(value), url.PathEscape(value), string(quoted)}
+	list := []string{value, url.QueryEscape(value), url.PathEscape(value), string(quoted), strconv.Quote(value)}
 	for _, before := range []string{"", "x", "xx"} {
 		list = append(list, base64.StdEncoding.EncodeToString([]byte(before+value)), base64.URLEncoding.EncodeToString([]byte(before+value)))
 	}
@@ -312,7 +313,7 @@ func (c *caged) exports() string {
 	return all.String()
 }
 
-// refusals are what the door answers to who gives it values that it does not take.
+// refusals are what the door answers to who gives it values where it does not take them.
 func (c *caged) refusals() string {
 	c.t.Helper()
 	var all strings.Builder
@@ -323,10 +324,9 @@ func (c *caged) refusals() string {
 		}{
 			{http.MethodPost, "/secrets", api.NewSecret{Name: "Again", Slug: c.slug(i), Global: true, Format: "text", Value: value}},
 			{http.MethodPatch, "/secrets/" + c.slug(i) + "?global=1", map[string]string{"value": value, "format": "json"}},
-			{http.MethodPatch, "/secrets/" + c.slug(i) + "?global=1", map[string]string{"value": "{" + value, "format": "json"}},
 			{http.MethodPost, "/import-secrets", map[string][]string{"text": {value}}},
 			{http.MethodPut, "/mcp/servers/refused", map[string]any{"id": "refused", "transport": "stdio", "env": map[string]string{"TOKEN": value}}},
-			{http.MethodPost, "/keys", map[string]string{"provider": "nobody", "name": "k", "key": value}},
+			{http.MethodPost, "/keys", map[string]string{value: "key"}}, // the error names the field
 		} {
 			res, err := c.do(c.t.Context(), r.method, r.path, r.body)
 			if err == nil {
