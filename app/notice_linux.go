@@ -18,7 +18,7 @@ const (
 	clickedOn   = "default" // the action that stands for the notice as a whole
 )
 
-// noticeLimit is how long a desktop may take to show a notice.
+// noticeLimit is how long a desktop may take to be found, and to show a notice.
 const noticeLimit = 5 * time.Second
 
 // notices shows notices on the desktop.
@@ -31,14 +31,24 @@ type notices struct {
 }
 
 // findNotices finds what shows notices on this desktop, or fails if nothing does. Whoever clicks on one is told of by
-// opened, with its session, until close.
-func findNotices(opened func(session string)) (*notices, error) {
-	conn, err := dbus.SessionBusPrivateNoAutoStartup()
+// opened, with its session, until ctx ends.
+func findNotices(ctx context.Context, opened func(session string)) (*notices, error) {
+	conn, err := dbus.SessionBusPrivateNoAutoStartup(dbus.WithContext(ctx))
 	if err != nil {
 		return nil, fmt.Errorf("find the session bus: %w", err)
 	}
+	return noticesOn(conn, opened)
+}
+
+// noticesOn finds what shows notices on a bus, or closes the connection to it.
+func noticesOn(conn *dbus.Conn, opened func(session string)) (*notices, error) {
 	n := &notices{conn: conn, shown: map[uint32]string{}}
-	if err := n.listen(opened); err != nil {
+	late := time.AfterFunc(noticeLimit, func() { conn.Close() }) // nothing else ends the wait for a bus that hangs
+	err := n.listen(opened)
+	if !late.Stop() {
+		err = fmt.Errorf("the session bus did not answer within %v", noticeLimit)
+	}
+	if err != nil {
 		conn.Close()
 		return nil, fmt.Errorf("find what shows notices: %w", err)
 	}
@@ -70,17 +80,20 @@ func (n *notices) listen(opened func(session string)) error {
 	return nil
 }
 
-// settled forgets a notice that is on the desktop no more, and says whether the person clicked on it.
+// settled forgets a notice that is on the desktop no more, and says whether the person clicked on it. Only the desktop is
+// believed: any program can send a signal to another.
 func (n *notices) settled(s *dbus.Signal) (session string, clicked bool) {
 	var id uint32
-	if len(s.Body) != 2 || dbus.Store(s.Body[:1], &id) != nil {
+	isClick := s.Name == noticesName+".ActionInvoked"
+	isEnd := isClick || s.Name == noticesName+".NotificationClosed"
+	if !isEnd || len(s.Body) != 2 || dbus.Store(s.Body[:1], &id) != nil || !n.isDesktop(s.Sender) {
 		return "", false
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	session, known := n.shown[id]
 	delete(n.shown, id)
-	return session, known && s.Name == noticesName+".ActionInvoked" && s.Body[1] == clickedOn
+	return session, known && isClick && s.Body[1] == clickedOn
 }
 
 // show shows a notice. To a desktop its body is markup: there is none in it.
@@ -103,7 +116,14 @@ func (n *notices) show(notice Notice) error {
 	return nil
 }
 
-func (n *notices) close() { n.conn.Close() }
+// isDesktop says whether a program on the bus is the one that shows notices now.
+func (n *notices) isDesktop(program string) bool {
+	ctx, cancel := context.WithTimeout(context.Background(), noticeLimit)
+	defer cancel()
+	var owner string
+	err := n.conn.BusObject().CallWithContext(ctx, "org.freedesktop.DBus.GetNameOwner", 0, noticesName).Store(&owner)
+	return err == nil && program == owner
+}
 
 func (n *notices) call(method string, args ...any) *dbus.Call {
 	ctx, cancel := context.WithTimeout(context.Background(), noticeLimit)

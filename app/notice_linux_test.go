@@ -1,10 +1,13 @@
 package app
 
 import (
+	"io"
+	"net"
 	"reflect"
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 
 	"github.com/godbus/dbus/v5"
 )
@@ -53,7 +56,7 @@ func TestNoticesOnTheDesktop(t *testing.T) {
 	}
 	opened := make(chan string)
 	open := func(session string) { opened <- session }
-	if _, err := findNotices(open); err == nil {
+	if _, err := findNotices(t.Context(), open); err == nil {
 		t.Fatal("a desktop that shows no notices was said to show them")
 	}
 	b := &board{conn: d.conn}
@@ -63,11 +66,10 @@ func TestNoticesOnTheDesktop(t *testing.T) {
 	if _, err := d.conn.RequestName(noticesName, dbus.NameFlagDoNotQueue); err != nil {
 		t.Fatal(err)
 	}
-	n, err := findNotices(open)
+	n, err := findNotices(t.Context(), open)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer n.close()
 	for _, notice := range []Notice{{"Parley", "1 question waits", ""}, {"Parley", "2 questions wait", ""}, {"Done", "<b>a & b</b>", "s"}, {"Done", "", "t"}} {
 		if err := n.show(notice); err != nil {
 			t.Fatal(err)
@@ -79,12 +81,52 @@ func TestNoticesOnTheDesktop(t *testing.T) {
 		t.Errorf("shown: %v\nwanted: %v", b.shown, want)
 	}
 	b.mu.Unlock()
+	pretend(t, n, "ActionInvoked", uint32(4), clickedOn)
 	b.says(t, "NotificationClosed", uint32(3), uint32(2)) // put away
 	b.says(t, "ActionInvoked", uint32(3), clickedOn)      // there no more
 	b.says(t, "ActionInvoked", uint32(4), "other")
 	b.says(t, "ActionInvoked", uint32(9), clickedOn) // another program's
+	b.says(t, "ActivationToken", uint32(1), "token") // of the click that follows
 	b.says(t, "ActionInvoked", uint32(1), clickedOn)
 	if session := <-opened; session != "" {
 		t.Errorf("the click was on what waits; opened was %q", session)
+	}
+}
+
+// pretend sends a signal of the desktop's to n, as any program on its bus can.
+func pretend(t *testing.T, n *notices, member string, values ...any) {
+	t.Helper()
+	conn, err := dbus.ConnectSessionBus()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	signal := dbus.Message{Type: dbus.TypeSignal, Body: values, Headers: map[dbus.HeaderField]dbus.Variant{
+		dbus.FieldDestination: dbus.MakeVariant(n.conn.Names()[0]),
+		dbus.FieldPath:        dbus.MakeVariant(dbus.ObjectPath(noticesPath)),
+		dbus.FieldInterface:   dbus.MakeVariant(noticesName),
+		dbus.FieldMember:      dbus.MakeVariant(member),
+		dbus.FieldSignature:   dbus.MakeVariant(dbus.SignatureOf(values...)),
+	}}
+	conn.Send(&signal, nil)
+	if err := conn.BusObject().Call("org.freedesktop.DBus.Peer.Ping", 0).Err; err != nil { // what was sent before it is there
+		t.Fatal(err)
+	}
+}
+
+func TestABusThatHangs(t *testing.T) {
+	for _, answered := range []string{"", "REJECTED EXTERNAL\r\nOK 00\r\n"} {
+		synctest.Test(t, func(t *testing.T) {
+			ours, bus := net.Pipe()
+			go io.Copy(io.Discard, bus)
+			go io.WriteString(bus, answered)
+			conn, err := dbus.NewConn(ours)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := noticesOn(conn, nil); err == nil || !strings.Contains(err.Error(), "did not answer") {
+				t.Errorf("after %q: %v", answered, err)
+			}
+		})
 	}
 }

@@ -2,15 +2,16 @@
 
 package app
 
-import "errors"
+import (
+	"context"
+	"errors"
+)
 
 // notices shows notices on the desktop. Only those of Linux are known.
 type notices struct{}
 
-func findNotices(func(session string)) (*notices, error) {
+func findNotices(context.Context, func(session string)) (*notices, error) {
 	return nil, errors.New("the window shows notices on Linux only")
 }
 
 func (*notices) show(Notice) error { return nil }
-
-func (*notices) close() {}

@@ -26,6 +26,7 @@ const hasWindow = true
 // Window is what the page in the window may call. The session itself goes through the door, as everywhere.
 type Window struct {
 	desk *desk
+	open context.Context // until the window is gone
 	ctx  context.Context // of Wails, set when the window starts
 	left atomic.Bool     // whether the page needs the window no more
 
@@ -70,7 +71,7 @@ func (w *Window) findNotices() (*notices, error) {
 	if w.notices != nil {
 		return w.notices, nil
 	}
-	found, err := findNotices(func(session string) {
+	found, err := findNotices(w.open, func(session string) {
 		w.desk.showWindow()
 		runtime.EventsEmit(w.ctx, "opened", session)
 	})
@@ -93,7 +94,9 @@ func (w *Window) beforeClose(ctx context.Context) (prevent bool) {
 
 // runWindow shows the window until it is closed or ctx ends.
 func (d *desk) runWindow(ctx context.Context) error {
-	w := &Window{desk: d}
+	open, gone := context.WithCancel(context.Background())
+	defer gone()
+	w := &Window{desk: d, open: open}
 	err := wails.Run(&options.App{
 		Title:            "Parley",
 		Width:            1180,
@@ -118,9 +121,6 @@ func (d *desk) runWindow(ctx context.Context) error {
 			context.AfterFunc(ctx, func() { runtime.Quit(wailsCtx) })
 		},
 	})
-	if w.notices != nil {
-		w.notices.close()
-	}
 	if err != nil {
 		return fmt.Errorf("open the window: %w", err)
 	}

@@ -71,7 +71,7 @@ export function startParley(): Parley {
   notifyOf(parley.inbox, host, parley.view);
   parley.open.onNotice((session, notice) => notifyPerson({ ...notice, session }, host, parley.view));
   host.onNoticeOpened(session => (session ? goTo(session) : parley.dialogs.showInbox()));
-  vault.onLock(() => location.reload()); // nothing of a locked history stays in the page
+  vault.onLock(() => void host.dropSecret().then(() => location.reload())); // nothing of a locked history stays, in the page or on the clipboard
   void vault.look(); // the first thing to be seen depends on it, so it does not wait for the wire
   void wire.run();
   return parley;

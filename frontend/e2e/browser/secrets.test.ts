@@ -50,6 +50,23 @@ test('a secret is added, shown, copied, replaced and deleted, and its value does
   expect(await held(page)).not.toContain('herring');
 });
 
+test('a copied secret is on the clipboard no longer than the history is open', async ({ page, context, faults }) => {
+  faults.provoke(/status of 503/); // what is on its way when the history is locked is refused
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await composer(page).waitFor();
+  await page.keyboard.press('Alt+s');
+  await button(page, said.add).click();
+  await dialog(page).getByLabel(said.form.name, { exact: true }).fill('Heron key');
+  await value(page).fill('first-herring');
+  await page.keyboard.press('Enter');
+  await button(page, said.copy('Heron key')).click();
+  await dialog(page).getByText(said.copied).waitFor();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Alt+k');
+  await Promise.all([page.waitForEvent('load'), button(page, text.vault.key.lock).click()]);
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('');
+});
+
 test('a token that is written is stored with one click, and what is sent has its name', async ({ page }) => {
   const token = `ghp_${'a1B2'.repeat(9)}`;
   await page.route('**/secrets', async route => {

@@ -9,7 +9,7 @@ import { text } from '../ui/text.ts';
 import { idFor, isProgram, runCommand, toDetails, type Draft } from './draft.ts';
 import { Cell, Checks, Choice, Field, Group, LongField, Rows } from './fields.tsx';
 import { OwnTools, Pairs, references } from './tools.tsx';
-import { Servers } from './servers.tsx';
+import { OwnServers, Servers } from './servers.tsx';
 import { agentsText } from './text.ts';
 
 const said = agentsText.editor;
@@ -55,6 +55,7 @@ export function Editor({ initial, isKnown, onDone }: EditorProps) {
         <Checks all={choices.tools} chosen={draft.tools} onChange={tools => change({ tools })} />
       </Group>
       <Servers chosen={draft.mcp_servers} onChange={mcp_servers => change({ mcp_servers })} />
+      <OwnServers servers={draft.own_servers} />
       <OwnTools tools={draft.own} onChange={own => change({ own })} />
       {draft.tools.includes(runCommand) && (
         <Group title={said.env} says={said.envSays}>

@@ -190,7 +190,7 @@ export function Cell({ label, value, onChange, list }: CellProps) {
       autoComplete="off"
       autoCapitalize="none"
       onChange={event => onChange(event.target.value)}
-      className={`h-8 w-0 min-w-0 flex-1 px-2 font-mono text-code ${box}`}
+      className={`h-8 w-full min-w-0 flex-1 px-2 font-mono text-code ${box}`}
     />
   );
 }

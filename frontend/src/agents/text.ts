@@ -45,6 +45,9 @@ export const agentsText = {
     tools: 'Tools',
     serversSay: 'The agent has the tools of those that you choose.',
     noServers: 'There is no MCP server yet. Add one under “MCP servers”.',
+    ownServers: 'MCP servers of its own',
+    ownServersSay: 'No other agent has them. This form keeps them as they are: change them in the file of the agent.',
+    onlyTools: (tools: string[]) => `Only ${tools.join(', ')}`,
     own: {
       title: 'Tools of its own',
       says: 'Scripts that run on this machine, and requests to a server. One that is given secrets asks you at its first use.',

@@ -93,10 +93,10 @@ export function Pairs({ pairs, words, onChange }: PairsProps) {
   return (
     <Rows rows={pairs} onChange={onChange} added={{ name: '', value: '' }} add={words.add} remove={words.remove}>
       {(pair, edit, n) => (
-        <>
+        <div className="grid min-w-0 flex-1 gap-1 sm:grid-cols-2 sm:gap-2">
           <Cell label={words.name(n)} value={pair.name} onChange={name => edit({ ...pair, name })} />
           <Cell label={words.value(n)} value={pair.value} onChange={value => edit({ ...pair, value })} list={references} />
-        </>
+        </div>
       )}
     </Rows>
   );

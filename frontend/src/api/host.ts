@@ -21,6 +21,8 @@ export interface Host {
   copy(text: string): Promise<unknown>;
   /** Puts a secret on the clipboard for a minute, and says whether it will be taken off again. */
   copySecret(secret: string): Promise<boolean>;
+  /** Takes that secret off at once, if it is still there. It takes a moment at most. */
+  dropSecret(): Promise<void>;
   /** Saves a text as a file, where this host can. */
   save?(name: string, text: string): void;
   /** Asks to show notices on the desktop, and says whether it may. */
@@ -64,10 +66,11 @@ function windowHost(program: Program): Host {
   return {
     connection: () => program.Connection(),
     painted: () => void program.Painted(),
-    onClose: leave => runtime?.EventsOn('close', () => void Promise.all([leave(), clipboard.clear()]).finally(() => program.Left())),
+    onClose: leave => runtime?.EventsOn('close', () => void Promise.allSettled([leave(), clipboard.drop()]).then(() => program.Left())),
     openLink: url => runtime?.BrowserOpenURL(url),
     copy: async text => runtime?.ClipboardSetText(text),
     copySecret: secret => clipboard.copy(secret),
+    dropSecret: () => clipboard.drop(),
     mayNotify: () => program.MayNotify(),
     notify: notice => void program.Notify(notice).catch(() => {}), // what the desktop cannot show waits in the page
     onNoticeOpened: opened => runtime?.EventsOn('opened', opened),
@@ -94,6 +97,7 @@ function browserHost(): Host {
     openLink: url => void window.open(url, '_blank', 'noopener,noreferrer'),
     copy: text => navigator.clipboard.writeText(text),
     copySecret: secret => clipboard.copy(secret),
+    dropSecret: () => clipboard.drop(),
     save: download,
     mayNotify: async () => canNotify && (await Notification.requestPermission()) === 'granted',
     notify: canNotify ? notice => showNotice(notice, () => noticeOpened?.(notice.session)) : undefined,

@@ -57,7 +57,7 @@ export function Composer({ session, lastSent, isBusy, isPaused, asked, agent, co
 
   const cannot = isReadOnly ? text.vault.notice.readOnly : isConnected ? undefined : text.composer.notConnected;
   const tries = (run: () => void) => (cannot ? setRefused(true) : run());
-  const credential = useCredential(session.draft);
+  const credential = useCredential(draft.text, mention => session.draft.edit(mention(session.draft.value.text)));
   const isReady = isWhole(draft) && !credential.isRunning;
   const isStuck = draft.files.some(({ problem }) => problem);
   const send = () => isReady && tries(onSend);

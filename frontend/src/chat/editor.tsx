@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState, type ReactNode } from 'react';
+import { CredentialOffer, useCredential } from '../secrets/offer.tsx';
 import { isComposing } from '../ui/keys.ts';
 import { TextArea } from '../ui/textarea.tsx';
 
@@ -26,22 +27,25 @@ export function Editor({ label, content, written: before, onWrite, canSave = tru
     box.current!.setSelectionRange(content.length, content.length);
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- once, when it opens
   }, []);
+  const change = (changed: string) => {
+    write(changed);
+    onWrite(changed);
+  };
+  const credential = useCredential(written, mention => box.current && change(mention(box.current.value)));
   const cancel = () => onDone(undefined);
   const done = () => {
-    if (!canSave) return;
+    if (!canSave || credential.isRunning) return;
     const said = written.trim();
     onDone(said && said !== content ? said : undefined);
   };
   return (
     <div className="w-full rounded-2xl border border-accent bg-raised px-4 py-2.5 text-start">
+      <CredentialOffer {...credential} />
       <TextArea
         ref={box}
         label={label}
         value={written}
-        onWrite={changed => {
-          write(changed);
-          onWrite(changed);
-        }}
+        onWrite={change}
         onKeyDown={event => {
           if (isComposing(event.nativeEvent)) return;
           const key = event.key === 'Enter' && !event.shiftKey && !event.altKey ? done : event.key === 'Escape' ? cancel : undefined;

@@ -5,6 +5,7 @@ import { pass, refusal, ScriptedServer } from '../api/scripted.ts';
 import { Draft } from '../chat/draft.ts';
 import { ParleyContext, type Parley } from '../parley.ts';
 import { Dialogs } from '../ui/dialogs.ts';
+import { useStore } from '../ui/store.ts';
 import { text } from '../ui/text.ts';
 import { Toasts } from '../ui/toasts.ts';
 import { CredentialOffer, useCredential } from './offer.tsx';
@@ -45,7 +46,8 @@ afterEach(async () => {
 });
 
 function Offered() {
-  return <CredentialOffer {...useCredential(draft)} />;
+  const written = useStore(draft, state => state.text);
+  return <CredentialOffer {...useCredential(written, mention => draft.edit(mention(draft.value.text)))} />;
 }
 
 const shown = () => document.body.textContent;

@@ -2,10 +2,8 @@ import { RectangleEllipsis } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { idFor } from '../agents/draft.ts';
 import type { Credential } from '../api/types.gen.ts';
-import type { Draft } from '../chat/draft.ts';
 import { useParley } from '../parley.ts';
 import { Button } from '../ui/button.tsx';
-import { useStore } from '../ui/store.ts';
 import { text } from '../ui/text.ts';
 import { useAttempt } from '../vault/attempt.ts';
 import { Problem } from '../vault/form.tsx';
@@ -23,10 +21,12 @@ interface Offer {
   leave: () => void;
 }
 
-/** Looks for a credential in what is written. Stored as a named secret, it is mentioned by its name in the place of its value. */
-export function useCredential(draft: Draft): Offer {
+/**
+ * Looks for a credential in what is written. Stored as a named secret, it is mentioned by its name in the place of its value:
+ * change is told how what is written by then becomes what stays.
+ */
+export function useCredential(written: string, change: (mention: (written: string) => string) => void): Offer {
   const { client, dialogs, toasts } = useParley();
-  const written = useStore(draft, state => state.text);
   const [credentials, find] = useState<Credential[]>([]);
   const [left, leave] = useState<ReadonlySet<string>>(new Set());
   const { isRunning, error, run } = useAttempt();
@@ -44,7 +44,7 @@ export function useCredential(draft: Draft): Offer {
     const { secrets } = await client.secrets();
     const name = freeName(kind, secrets.map(({ slug }) => slug));
     const { slug } = await client.addSecret({ name, slug: idFor(name), global: true, format: 'text', value });
-    draft.edit(draft.value.text.replaceAll(value, `[secret:${slug}]`));
+    change(now => now.replaceAll(value, `[secret:${slug}]`));
     toasts.show(text.credential.stored(name), { label: text.credential.show, run: () => dialogs.showSecrets() });
   };
   return {

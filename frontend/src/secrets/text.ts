@@ -24,7 +24,7 @@ export const secretsText = {
   hide: 'Hide it',
   hidesIn: (seconds: number) => `${seconds} s`,
   copy: (name: string) => `Copy the value of ${name}`,
-  copied: 'Copied. The clipboard is emptied in a minute, unless this page is gone or locked by then.',
+  copied: 'Copied. The clipboard is emptied in a minute, unless this page is gone by then, or locked while you work elsewhere.',
   copiedForGood: 'Copied. This browser does not let Parley empty the clipboard: copy something else when you are done.',
   edit: 'Edit',
   replace: 'Replace',

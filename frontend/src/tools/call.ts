@@ -53,11 +53,23 @@ export function pathOf(input: unknown): string | undefined {
   return ['path', 'file_path', 'filePath', 'absolute_path'].map(name => argument(input, name)).find(path => path !== undefined);
 }
 
+type Members<T> = { [name in keyof T]: 'string' | 'number' | 'boolean' | 'object' };
+
 /** Whether a value is an object with members of these types: what a tool of another version gives may not be. */
-export function has<T extends object>(value: unknown, members: { [name in keyof T]: 'string' | 'number' | 'boolean' | 'object' }): value is T {
+export function has<T extends object>(value: unknown, members: Members<T>): value is T {
   return (
     typeof value === 'object' &&
     value !== null &&
     Object.entries(members).every(([name, type]) => typeof (value as Record<string, unknown>)[name] === type)
   );
+}
+
+/** Whether a value is a list of nothing but such objects. */
+export function isListOf<T extends object>(value: unknown, members: Members<T>): value is T[] {
+  return Array.isArray(value) && value.every(each => has<T>(each, members));
+}
+
+/** Whether a value is a list of strings. */
+export function isTexts(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every(each => typeof each === 'string');
 }

@@ -8,7 +8,7 @@ import { tense, type Card } from './card.ts';
  * and an agent chooses the ids of its calls: what is more than such a question, or less, is none.
  */
 export const isGrant = ({ id, name, input }: Call) =>
-  id.startsWith('grant_') && name === `mcp_${argument(input, 'server')}` && Object.keys(input as object).toSorted().join() === 'secrets,server';
+  id.startsWith('grant_') && argument(input, 'server') !== undefined && name === `mcp_${argument(input, 'server')}` && Object.keys(input as object).toSorted().join() === 'secrets,server';
 
 export const grant: Card = {
   icon: Plug,

@@ -1,6 +1,6 @@
 import { Globe } from 'lucide-react';
 import { text } from '../ui/text.ts';
-import { argument, has, type Call } from './call.ts';
+import { argument, has, isTexts, type Call } from './call.ts';
 import { tense, type Card } from './card.ts';
 import { Output } from './output.tsx';
 
@@ -35,5 +35,5 @@ export const httpRequest: Card = {
 
 function dataOf({ output }: Call): HttpRequest | undefined {
   const isOurs = has<HttpRequest>(output, { status: 'string', type: 'string', headers: 'object', body: 'string', bytes: 'number' });
-  return isOurs && Array.isArray(output.headers) ? output : undefined;
+  return isOurs && isTexts(output.headers) ? output : undefined;
 }

@@ -1,6 +1,6 @@
 import { CornerUpRight, File, Folder, FolderOpen, type LucideIcon } from 'lucide-react';
 import { text } from '../ui/text.ts';
-import { argument, has, type Call } from './call.ts';
+import { argument, has, isListOf, type Call } from './call.ts';
 import { tense, type Card } from './card.ts';
 import { Lines } from './output.tsx';
 
@@ -46,7 +46,7 @@ export const listDirectory: Card = {
 };
 
 function EntryLine({ entry }: { entry: Entry }) {
-  const Icon = icons[entry.type] ?? File;
+  const Icon = Object.hasOwn(icons, entry.type) ? icons[entry.type]! : File;
   return (
     <li className="flex items-center gap-2">
       <Icon aria-label={text.tool.entryType(entry.type)} className="size-3.5 shrink-0 text-faint" />
@@ -58,5 +58,5 @@ function EntryLine({ entry }: { entry: Entry }) {
 
 function dataOf({ output }: Call): ListDirectory | undefined {
   const isOurs = has<ListDirectory>(output, { path: 'string', entries: 'object', truncated: 'boolean' });
-  return isOurs && Array.isArray(output.entries) ? output : undefined;
+  return isOurs && isListOf<Entry>(output.entries, { name: 'string', type: 'string', size: 'number' }) ? output : undefined;
 }

@@ -1,32 +1,22 @@
 import { Plug } from 'lucide-react';
 import { text } from '../ui/text.ts';
-import type { Call } from './call.ts';
+import { argument, has, type Call } from './call.ts';
 import { tense, type Card } from './card.ts';
 import { InputAndOutput } from './generic.tsx';
 import { Json } from './json.tsx';
 import { Output } from './output.tsx';
 
-interface Piece {
-  type: string;
-  text?: string;
-  mimeType?: string;
-  /** Base64. */
-  data?: string;
-  uri?: string;
-  name?: string;
-}
-
 interface Shown {
   server: string;
   tool: string;
-  content: Piece[];
+  content: unknown[];
   structured?: unknown;
 }
 
 /** What a tool of an MCP server gave, where that is more than text. */
 export function shownIn({ output }: Call): Shown | undefined {
-  const shown = output as Partial<Shown> | undefined | null;
-  return typeof shown === 'object' && typeof shown?.server === 'string' && Array.isArray(shown.content) ? (shown as Shown) : undefined;
+  const isShown = has<Omit<Shown, 'structured'>>(output, { server: 'string', tool: 'string', content: 'object' });
+  return isShown && Array.isArray(output.content) ? output : undefined;
 }
 
 export const mcp: Card = {
@@ -53,8 +43,10 @@ export const mcp: Card = {
 /** Types that a page shows as a picture and nothing else. */
 const pictures = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
 
-function PieceView({ piece: { type, text: said, mimeType = '', data, uri, name } }: { piece: Piece }) {
-  const source = `data:${mimeType};base64,${data}`;
+/** A piece of what a tool gave. Servers of others say it: of what it has, only texts count. */
+function PieceView({ piece }: { piece: unknown }) {
+  const [type, said, mimeType = '', data, uri, name] = ['type', 'text', 'mimeType', 'data', 'uri', 'name'].map(member => argument(piece, member));
+  const source = `data:${mimeType};base64,${data}`; // data is in base64
   if (type === 'image' && data && pictures.includes(mimeType)) return <img src={source} alt={text.tool.picture} className="max-h-80 max-w-full self-start rounded-md border border-line" />;
   return (
     <div className="min-w-0 text-sm">

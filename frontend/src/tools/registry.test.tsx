@@ -1,8 +1,10 @@
 import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, test } from 'vitest';
+import { ParleyContext, type Parley } from '../parley.ts';
 import { text } from '../ui/text.ts';
 import type { Call } from './call.ts';
-import { cardOf } from './registry.ts';
+import { InputAndOutput } from './generic.tsx';
+import { cardOf, cards } from './registry.ts';
 import { terminal } from './terminal.ts';
 
 const call = (name: string, input: unknown, more: Partial<Call> = {}): Call => ({
@@ -69,6 +71,62 @@ test('an edit that is asked for is shown as what it would change', () => {
 test.each([[[null]], [['found it']], [[{ title: { a: 1 }, url: 'u', text: 't' }]]])("another program's results of a search of that name are shown by no card: %j", results => {
   const found = call('web_search', { query: 'q' }, { output: { results } });
   expect(cardOf(found).body!(found)).toBeUndefined();
+});
+
+/** What calls ask, and what comes of them. */
+const usual: [name: string, input: unknown, output?: unknown][] = [
+  ['list_directory', { path: '.' }, { path: '.', entries: [{ name: 'a', type: 'directory', size: 0 }, { name: 'b', type: 'file', size: 1 }], truncated: false }],
+  ['read_file', { path: 'a' }, { path: 'a', text: 'x\n', from: 1, lines: 1, total: 2, truncated: true }],
+  ['search_files', { pattern: 'x' }, { files: [{ path: 'a', lines: [{ number: 1, pieces: ['an ', 'x'] }, { number: 5, pieces: ['near'] }] }], matches: 1, truncated: false }],
+  ['write_file', { path: 'a', content: 'x' }, { path: 'a', bytes: 1, created: true, diff: '@@ -0,0 +1 @@\n+x\n' }],
+  ['edit_file', { path: 'a', edits: [{ old: 'x', new: 'y' }] }],
+  ['run_command', { command: 'ls', args: ['-l'] }, { stdout: 'out', stderr: '', exitCode: 1, signal: 'killed', timedOut: false }],
+  ['git_status', {}, { text: '## main' }],
+  ['git_diff', { from: 'a', to: 'b' }, { text: 'diff --git a/f b/f\n@@ -0,0 +1 @@\n+x\n' }],
+  ['git_log', { ref: 'a' }, { text: 'one' }],
+  ['git_commit', { message: 'm' }, { text: 'one' }],
+  ['http_request', { method: 'GET', url: 'u' }, { status: '200 OK', type: 'text/plain', headers: ['a: b'], body: '', bytes: 3 }],
+  ['web_search', { query: 'q' }, { results: [{ title: 't', url: 'https://example.org', text: 's' }] }],
+  ['todo_write', { items: [{ text: 'x', status: 'completed' }] }, { items: 1, done: 1 }],
+  ['ask_user', { question: 'q' }, { answer: 'a' }],
+  ['notify', { title: 't', body: 'b' }],
+  ['mcp_files', {}, { server: 'files', tool: 'look', content: [{ type: 'image', mimeType: 'image/png', data: 'AA==' }, { type: 'resource', uri: 'u', name: 'n', text: 's', mimeType: 'm' }], structured: { a: 1 } }],
+  ['mcp_undefined', { server: 'files', secrets: [] }],
+  ['unknown', { a: 1 }, { b: 2 }],
+];
+
+const unexpected: unknown[] = [null, true, 7, 'constructor', [], [null], {}, { toString: 1 }];
+
+/** A value as it is with each of its members, and itself, replaced by each of the unexpected. */
+function spoilt(value: unknown): unknown[] {
+  const inside = typeof value === 'object' && value !== null ? Object.entries(value) : [];
+  const withMember = (name: string, member: unknown) => (Array.isArray(value) ? value.with(Number(name), member) : { ...(value as object), [name]: member });
+  return [...unexpected, ...inside.flatMap(([name, member]) => spoilt(member).map(other => withMember(name, other)))];
+}
+
+/** All that the page shows of a call. */
+function shownOf(of: Call): string {
+  const { verb, target, meta, live, body } = cardOf(of);
+  return renderToStaticMarkup(
+    <ParleyContext value={{ host: {} } as Partial<Parley> as Parley}>
+      {verb(of)} {target(of)} {meta?.(of)} {live?.(of)} {body?.(of) ?? <InputAndOutput call={of} />}
+    </ParleyContext>,
+  );
+}
+
+test.each(usual)('the card of a call is not broken by what it did not expect: %s', (name, input, output) => {
+  const expected = call(name, input, { output });
+  expect(cardOf(expected).body!(expected)).toBeDefined();
+  for (const id of ['c1', 'grant_1']) {
+    for (const other of spoilt(input)) shownOf({ ...expected, id, input: other });
+  }
+  for (const state of ['done', 'running'] as const) {
+    for (const other of spoilt(output)) shownOf({ ...expected, state, output: other });
+  }
+});
+
+test('each card is among those that were tried', () => {
+  expect([...cards.keys()].filter(name => !usual.some(([tried]) => tried === name))).toEqual([]);
 });
 
 test('a tool that nobody knows shows how far it is', () => {

@@ -21,7 +21,7 @@ import { webSearch } from './web_search.tsx';
 import { changeIn, editsIn, writeFile } from './write_file.tsx';
 
 /** The cards of Parley's own tools. */
-const cards = new Map<string, Card>([
+export const cards = new Map<string, Card>([
   ['list_directory', listDirectory],
   ['read_file', readFile],
   ['search_files', searchFiles],

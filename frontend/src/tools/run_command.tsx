@@ -1,6 +1,6 @@
 import { SquareTerminal } from 'lucide-react';
 import { text } from '../ui/text.ts';
-import { has, type Call } from './call.ts';
+import { argument, has, isTexts, type Call } from './call.ts';
 import { tense, type Card } from './card.ts';
 import { LiveTerminal, Terminal } from './terminal_view.tsx';
 
@@ -9,7 +9,6 @@ interface RunCommand {
   stdout: string;
   stderr: string;
   exitCode?: number;
-  signal?: string;
   timedOut?: boolean;
 }
 
@@ -18,14 +17,10 @@ export function commandOf(input: unknown): string | undefined {
   const given = input as Record<string, unknown> | null | undefined;
   for (const name of ['command', 'cmd']) {
     const command = given?.[name];
-    if (isWords(command)) return command.join(' ');
-    if (typeof command === 'string') return [command, ...(isWords(given?.args) ? given.args : [])].join(' ');
+    if (isTexts(command)) return command.join(' ');
+    if (typeof command === 'string') return [command, ...(isTexts(given?.args) ? given.args : [])].join(' ');
   }
   return undefined;
-}
-
-function isWords(value: unknown): value is string[] {
-  return Array.isArray(value) && value.every(word => typeof word === 'string');
 }
 
 /** A command, and what it wrote, as a terminal shows it. */
@@ -35,7 +30,7 @@ export const runCommand: Card = {
   target: call => commandOf(call.input)?.split('\n', 1)[0],
   meta: call => {
     const ended = dataOf(call);
-    const how = ended && text.tool.ended(ended.timedOut === true, ended.signal, ended.exitCode ?? 0);
+    const how = ended && text.tool.ended(ended.timedOut === true, argument(ended, 'signal'), ended.exitCode ?? 0);
     return how && <span className="text-warn">{how}</span>;
   },
   live: call => (typeof call.output === 'string' && call.output.trim() ? <LiveTerminal written={call.output} /> : undefined),

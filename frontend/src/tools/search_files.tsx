@@ -1,14 +1,19 @@
 import { Search } from 'lucide-react';
 import { text } from '../ui/text.ts';
-import { argument, has, type Call } from './call.ts';
+import { argument, has, isListOf, isTexts, type Call } from './call.ts';
 import { tense, type Card } from './card.ts';
 import { Lines } from './output.tsx';
 
 /** What backend/tool/search_files.go gives. */
 interface SearchFiles {
-  files: { path: string; lines: FoundLine[] }[];
+  files: FoundFile[];
   matches: number;
   truncated: boolean;
+}
+
+interface FoundFile {
+  path: string;
+  lines: FoundLine[];
 }
 
 interface FoundLine {
@@ -79,5 +84,9 @@ function Row({ row, isApart }: { row: string | FoundLine; isApart: boolean }) {
 
 function dataOf({ output }: Call): SearchFiles | undefined {
   const isOurs = has<SearchFiles>(output, { files: 'object', matches: 'number', truncated: 'boolean' });
-  return isOurs && Array.isArray(output.files) ? output : undefined;
+  return isOurs && isListOf<FoundFile>(output.files, { path: 'string', lines: 'object' }) && output.files.every(areLines) ? output : undefined;
+}
+
+function areLines({ lines }: FoundFile): boolean {
+  return isListOf<FoundLine>(lines, { number: 'number', pieces: 'object' }) && lines.every(({ pieces }) => isTexts(pieces));
 }

@@ -1,7 +1,7 @@
 import { Search } from 'lucide-react';
 import { Link, safeUrl } from '../parts/markdown/link.tsx';
 import { text } from '../ui/text.ts';
-import { argument, has, type Call } from './call.ts';
+import { argument, has, isListOf, type Call } from './call.ts';
 import { tense, type Card } from './card.ts';
 
 /** What backend/tool/web_search.go gives. */
@@ -45,6 +45,6 @@ export const webSearch: Card = {
 };
 
 function dataOf({ output }: Call): WebSearch | undefined {
-  if (!has<WebSearch>(output, { results: 'object' }) || !Array.isArray(output.results)) return undefined;
-  return output.results.every(result => has<Result>(result, { title: 'string', url: 'string', text: 'string' })) ? output : undefined;
+  const isOurs = has<WebSearch>(output, { results: 'object' });
+  return isOurs && isListOf<Result>(output.results, { title: 'string', url: 'string', text: 'string' }) ? output : undefined;
 }

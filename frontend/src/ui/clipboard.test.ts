@@ -36,6 +36,22 @@ test('a second secret has a minute of its own', async () => {
   expect(held).toBe('');
 });
 
+test('a page that goes takes its secret along, and waits for no clipboard that does not answer', async () => {
+  const clipboard = new SecretClipboard(board);
+  await clipboard.copy('hush');
+  await clipboard.drop();
+  expect(held).toBe('');
+  const silent = new SecretClipboard({ ...board, read: () => new Promise(() => {}) });
+  void silent.copy('hush');
+  await vi.advanceTimersByTimeAsync(0);
+  const gone = vi.fn<() => void>();
+  void silent.drop().then(gone);
+  await vi.advanceTimersByTimeAsync(499);
+  expect(gone).not.toHaveBeenCalled();
+  await vi.advanceTimersByTimeAsync(1);
+  expect(gone).toHaveBeenCalled();
+});
+
 test('where the clipboard cannot be read it is said, and nothing of another is emptied', async () => {
   const blind = new SecretClipboard({ ...board, read: () => Promise.reject(new Error('not allowed')) });
   expect(await blind.copy('hush')).toBe(false);

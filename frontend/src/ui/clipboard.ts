@@ -7,6 +7,9 @@ interface Board {
 /** For how many milliseconds a secret stays on the clipboard. */
 const keptFor = 60_000;
 
+/** For how many milliseconds at most it holds up whoever wants it gone: a tab in the background may not look at the clipboard. */
+const dropLimit = 500;
+
 /** Puts secrets on the clipboard, and takes them off again. */
 export class SecretClipboard {
   #copied: string | undefined;
@@ -21,6 +24,11 @@ export class SecretClipboard {
     this.#copied = secret;
     this.#timer = setTimeout(() => void this.clear(), keptFor);
     return (await this.board.read().catch(() => undefined)) === secret;
+  }
+
+  /** Empties the clipboard, as far as that can be done in a moment: the page is about to go. */
+  async drop(): Promise<void> {
+    await Promise.race([this.clear(), new Promise(late => setTimeout(late, dropLimit))]);
   }
 
   /** Empties the clipboard if what was copied last is still on it. */
