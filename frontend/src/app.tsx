@@ -18,7 +18,9 @@ import { VaultNotices } from './vault/notices.tsx';
 import { Waiting } from './vault/waiting.tsx';
 
 const AgentsDialog = later('agents', () => import('./agents/list.tsx'));
+const ExportDialog = later('export', () => import('./sessions/export.tsx'));
 const HarnessDialog = later('harnesses', () => import('./harnesses/dialog.tsx'));
+const ImportDialog = later('import', () => import('./sessions/import.tsx'));
 const InboxDialog = later('inbox', () => import('./inbox/dialog.tsx'));
 const KeyDialog = later('key', () => import('./vault/key.tsx'));
 const PermissionsDialog = later('permissions', () => import('./permissions/dialog.tsx'));
@@ -66,6 +68,7 @@ function Page() {
   useShortcut('permissions', () => dialogs.showPermissions());
   useShortcut('servers', () => dialogs.showServers());
   useShortcut('secrets', () => dialogs.showSecrets());
+  useShortcut('export', () => list.get(session.id) && dialogs.showExport(session.id));
   return (
     <div className="flex h-dvh">
       <Sidebar current={session.id} />
@@ -80,7 +83,9 @@ function Page() {
       <DialogView />
       <KeyDialog />
       <AgentsDialog />
+      <ExportDialog />
       <HarnessDialog />
+      <ImportDialog />
       <InboxDialog />
       <PermissionsDialog />
       <SecretsDialog />

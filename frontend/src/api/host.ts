@@ -21,8 +21,8 @@ export interface Host {
   copy(text: string): Promise<unknown>;
   /** Puts a secret on the clipboard for a minute, and says whether it will be taken off again. */
   copySecret(secret: string): Promise<boolean>;
-  /** Saves a text as a file, where this host can. */
-  save?(name: string, text: string): void;
+  /** Saves a text as a file of this name, or where the person chooses. Gives its path, as far as that is known: none if they do not want it. */
+  save(name: string, text: string): Promise<string | undefined>;
   /** Asks to show notices on the desktop, and says whether it may. */
   mayNotify(): Promise<boolean>;
   /** Shows a notice, where it may, and this host can. */
@@ -38,6 +38,7 @@ interface Program {
   Left(): Promise<void>;
   MayNotify(): Promise<boolean>;
   Notify(notice: Notice): Promise<void>;
+  Save(name: string, text: string): Promise<string>;
 }
 
 declare global {
@@ -68,6 +69,10 @@ function windowHost(program: Program): Host {
     openLink: url => runtime?.BrowserOpenURL(url),
     copy: async text => runtime?.ClipboardSetText(text),
     copySecret: secret => clipboard.copy(secret),
+    save: async (name, text) => {
+      const path = await program.Save(name, text).catch((why: string) => Promise.reject(new Error(why)));
+      return path || undefined;
+    },
     mayNotify: () => program.MayNotify(),
     notify: notice => void program.Notify(notice).catch(() => {}), // what the desktop cannot show waits in the page
     onNoticeOpened: opened => runtime?.EventsOn('opened', opened),
@@ -94,7 +99,7 @@ function browserHost(): Host {
     openLink: url => void window.open(url, '_blank', 'noopener,noreferrer'),
     copy: text => navigator.clipboard.writeText(text),
     copySecret: secret => clipboard.copy(secret),
-    save: download,
+    save: async (name, text) => download(name, text),
     mayNotify: async () => canNotify && (await Notification.requestPermission()) === 'granted',
     notify: canNotify ? notice => showNotice(notice, () => noticeOpened?.(notice.session)) : undefined,
     onNoticeOpened: opened => (noticeOpened = opened),
@@ -116,10 +121,11 @@ function showNotice({ title, body, session }: Notice, onOpen: () => void): void 
   });
 }
 
-function download(name: string, text: string): void {
+function download(name: string, text: string): string {
   const url = URL.createObjectURL(new Blob([text], { type: 'text/plain' }));
   Object.assign(document.createElement('a'), { href: url, download: name }).click();
   URL.revokeObjectURL(url);
+  return name;
 }
 
 function takeToken(): boolean {
