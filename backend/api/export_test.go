@@ -64,6 +64,18 @@ func TestExport(t *testing.T) {
 	}
 }
 
+// TestExportNamesCredentials: what looks like a credential is told before a file is given away, each kind once.
+func TestExportNamesCredentials(t *testing.T) {
+	w := open(t)
+	w.told("s", "u1", "Use ghp_"+strings.Repeat("a1B2", 9)+" or ghp_"+strings.Repeat("c3D4", 9)+" [[say:Yes]]")
+	for _, format := range workflow.Formats() {
+		said := strings.Join(w.export("s", format).Warnings, "\n")
+		if strings.Count(said, "looks like a GitHub token") != 1 {
+			t.Errorf("%s: %s", format, said)
+		}
+	}
+}
+
 // TestExported: where a session was saved its list and its events tell, until it is saved again.
 func TestExported(t *testing.T) {
 	w := open(t)
