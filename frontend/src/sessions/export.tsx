@@ -13,9 +13,10 @@ const said = fileText.export;
 
 /** Saves a session as a file, once a person could read what to look at before it is given away. */
 export default function ExportDialog() {
-  const { client, dialogs, host, toasts } = useParley();
+  const { client, dialogs, host, list, toasts } = useParley();
   const session = useStore(dialogs, ({ dialog }) => (dialog?.kind === 'export' ? dialog.session : ''));
   const [format, choose] = useState<Format>('canvas');
+  const before = list.get(session)?.exportedPath;
   const { file, error } = useExported(session, format);
   const attempt = useAttempt();
   const save = ({ name, content }: Exported) =>
@@ -28,6 +29,7 @@ export default function ExportDialog() {
     });
   return (
     <Dialog title={said.title} isWide>
+      {before && <p className="mt-1 text-sm break-words text-soft">{said.before(before)}</p>}
       <fieldset className="mt-3 min-w-0 text-sm">
         <legend className="mb-1 font-medium">{said.format}</legend>
         {(Object.keys(said.formats) as Format[]).map(each => (

@@ -7,6 +7,7 @@ import { Dialogs } from '../ui/dialogs.ts';
 import { Toasts } from '../ui/toasts.ts';
 import ExportDialog from './export.tsx';
 import ImportDialog from './import.tsx';
+import { SessionList } from './list.ts';
 import { fileText } from './text.ts';
 
 const said = fileText.export;
@@ -30,6 +31,7 @@ beforeEach(() => {
     const format = query.get('format')!;
     return { name: `s.${format}`, mediaType: 'text/plain', content: `as ${format}`, warnings: format === 'markdown' ? [] : ['Tools were used that the agent does not have.'] };
   });
+  server.answers.set('GET /sessions', () => ({ sessions: [{ id: 's', exportedPath: 'old.html' }], workingDir: '' }));
   server.answers.set('PATCH /sessions/s', (_, body) => (heard.push(body), {}));
   root = createRoot(document.body.appendChild(document.createElement('div')));
 });
@@ -43,10 +45,12 @@ afterEach(async () => {
 });
 
 async function show(Shown: ComponentType): Promise<void> {
+  const list = new SessionList(server.client, server.wire, server.vault);
+  await server.start(); // the list is there
   const host = { save: async (...file: string[]) => (heard.push(file), place) };
   await act(async () => {
     root.render(
-      <ParleyContext value={{ client: server.client, dialogs, toasts, host } as Partial<Parley> as Parley}>
+      <ParleyContext value={{ client: server.client, dialogs, list, toasts, host } as Partial<Parley> as Parley}>
         <Shown />
       </ParleyContext>,
     );
@@ -72,6 +76,7 @@ const told = () => document.querySelector('[role=status]')!.textContent;
 
 test('what to look at is told before a file is saved, and where it was saved is kept', async () => {
   await showExport();
+  expect(document.querySelector('dialog')!.textContent).toContain(said.before('old.html'));
   expect(told()).toBe(`${said.review}Tools were used that the agent does not have.`);
   await choose('markdown');
   expect(told()).toBe(said.clear);

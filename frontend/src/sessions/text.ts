@@ -2,6 +2,7 @@
 export const fileText = {
   export: {
     title: 'Export session',
+    before: (path: string) => `Last saved as ${path}`,
     format: 'Format',
     formats: {
       canvas: ['Workflow', 'A chain of its turns, to go on with on a canvas. It is a scaffold.'],
