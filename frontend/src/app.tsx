@@ -59,6 +59,7 @@ function Content() {
 function Page() {
   const { open, list, dialogs } = useParley();
   const session = useShownSession();
+  const routed = useRoute();
   useEffect(() => list.look(session.id), [list, session]);
   useShortcut('new', () => goTo(undefined));
   useShortcut('key', () => dialogs.showKey());
@@ -68,7 +69,7 @@ function Page() {
   useShortcut('permissions', () => dialogs.showPermissions());
   useShortcut('servers', () => dialogs.showServers());
   useShortcut('secrets', () => dialogs.showSecrets());
-  useShortcut('export', () => list.get(session.id) && dialogs.showExport(session.id));
+  useShortcut('export', () => routed && dialogs.showExport(routed));
   return (
     <div className="flex h-dvh">
       <Sidebar current={session.id} />

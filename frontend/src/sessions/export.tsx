@@ -34,7 +34,7 @@ export default function ExportDialog() {
         <legend className="mb-1 font-medium">{said.format}</legend>
         {(Object.keys(said.formats) as Format[]).map(each => (
           <label key={each} className="flex items-baseline gap-2 rounded-md px-2 py-1.5 hover:bg-hover">
-            <input type="radio" name="format" data-focus={each === format || undefined} checked={each === format} onChange={() => choose(each)} className="size-4 shrink-0 translate-y-0.5 accent-(--accent)" />
+            <input type="radio" name="format" data-focus={each === format || undefined} checked={each === format} onChange={() => choose(each)} className="size-4 shrink-0 translate-y-1 accent-(--accent)" />
             <span className="w-24 shrink-0">{said.formats[each][0]}</span>
             <span className="min-w-0 text-soft">{said.formats[each][1]}</span>
           </label>

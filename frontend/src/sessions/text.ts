@@ -19,7 +19,7 @@ export const fileText = {
   },
   import: {
     title: 'Import session',
-    says: 'A bundle that Parley exported, or messages of useChat as JSON lines. It becomes a new session, and its agent asks before it does anything.',
+    says: 'A bundle that Parley exported, or messages of useChat as JSON lines. It becomes a new session. An agent in it that is not one of yours asks before it does anything.',
     file: 'File to import',
     reading: 'Importing…',
   },
