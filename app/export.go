@@ -54,6 +54,13 @@ func exportCommand() *cobra.Command {
 			if err := writeNew(out, []byte(file.Content), force); err != nil {
 				return err
 			}
+			saved, err := filepath.Abs(out)
+			if err != nil {
+				return err
+			}
+			if _, err := ask[api.Session](cmd.Context(), c, http.MethodPatch, "/sessions/"+string(id), api.SessionChange{ExportedPath: &saved}); err != nil {
+				return err
+			}
 			_, err = fmt.Fprintln(cmd.OutOrStdout(), out)
 			return err
 		},

@@ -22,6 +22,9 @@ func TestExportAndImport(t *testing.T) {
 	if out, notes, code := p.run("export", "s", "--format", "bundle", "--out", "a/b/s.bundle"); code != exitDone || out != "a/b/s.bundle\n" {
 		t.Errorf("export a bundle: %d %q %q", code, out, notes)
 	}
+	if out, notes, code := p.run("sessions", "--json"); code != exitDone || !strings.Contains(out, `"exportedPath":"`+filepath.Join(p.home, "a", "b", "s.bundle")) {
+		t.Errorf("sessions: %d %q %q", code, out, notes)
+	}
 	id, notes, code := p.run("import", "a/b/s.bundle")
 	if code != exitDone || !strings.HasPrefix(id, "sess_") {
 		t.Fatalf("import: %d %q %q", code, id, notes)

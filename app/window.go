@@ -4,6 +4,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"sync"
@@ -17,6 +18,7 @@ import (
 	"github.com/wailsapp/wails/v2/pkg/options/linux"
 	"github.com/wailsapp/wails/v2/pkg/runtime"
 
+	"parley/backend/agent"
 	"parley/backend/api"
 	"parley/frontend"
 )
@@ -63,6 +65,18 @@ func (w *Window) Notify(n Notice) error {
 		return err
 	}
 	return found.show(n)
+}
+
+// Save asks the person where, and writes a text there. It gives the path, or none if they do not want the file after all.
+func (w *Window) Save(name, text string) (string, error) {
+	path, err := runtime.SaveFileDialog(w.ctx, runtime.SaveDialogOptions{DefaultFilename: name, CanCreateDirectories: true})
+	if err == nil && path != "" {
+		err = writeNew(path, []byte(text), true) // the dialog asks before it takes a file that is there
+	}
+	if err != nil {
+		return "", errors.New(agent.AsError(err).Message)
+	}
+	return path, nil
 }
 
 func (w *Window) findNotices() (*notices, error) {

@@ -110,6 +110,9 @@ type SessionStarted struct {
 	WorkingDir   string
 }
 
+// SessionExported says that the session was saved as a file. Where a browser saved it, Path is only its name.
+type SessionExported struct{ Path string }
+
 // TurnStarted opens the log of a turn. Message is the id of the answer that the turn will be.
 type TurnStarted struct {
 	Turn         TurnID
@@ -141,33 +144,34 @@ type Failure struct {
 	Message string `json:"message"`
 }
 
-func (MessageStart) event()   {}
-func (MessageDelta) event()   {}
-func (MessageEnd) event()     {}
-func (MessageWhole) event()   {}
-func (ThoughtStart) event()   {}
-func (ThoughtDelta) event()   {}
-func (ThoughtEnd) event()     {}
-func (ThoughtWhole) event()   {}
-func (ToolCallDelta) event()  {}
-func (ToolCall) event()       {}
-func (ToolProgress) event()   {}
-func (ToolResult) event()     {}
-func (FileWritten) event()    {}
-func (Data) event()           {}
-func (File) event()           {}
-func (Plan) event()           {}
-func (UsageReport) event()    {}
-func (Status) event()         {}
-func (Finish) event()         {}
-func (SessionStarted) event() {}
-func (TurnStarted) event()    {}
-func (TurnCompleted) event()  {}
+func (MessageStart) event()    {}
+func (MessageDelta) event()    {}
+func (MessageEnd) event()      {}
+func (MessageWhole) event()    {}
+func (ThoughtStart) event()    {}
+func (ThoughtDelta) event()    {}
+func (ThoughtEnd) event()      {}
+func (ThoughtWhole) event()    {}
+func (ToolCallDelta) event()   {}
+func (ToolCall) event()        {}
+func (ToolProgress) event()    {}
+func (ToolResult) event()      {}
+func (FileWritten) event()     {}
+func (Data) event()            {}
+func (File) event()            {}
+func (Plan) event()            {}
+func (UsageReport) event()     {}
+func (Status) event()          {}
+func (Finish) event()          {}
+func (SessionStarted) event()  {}
+func (SessionExported) event() {}
+func (TurnStarted) event()     {}
+func (TurnCompleted) event()   {}
 
 // Spoken reports whether e may come from a harness. A runner that sends any other event is not believed.
 func Spoken(e Event) bool {
 	switch e.(type) {
-	case SessionStarted, TurnStarted, TurnPaused, TurnResumed, InteractionResponse, TurnCompleted, Finish:
+	case SessionStarted, SessionExported, TurnStarted, TurnPaused, TurnResumed, InteractionResponse, TurnCompleted, Finish:
 		return false
 	}
 	return true

@@ -97,6 +97,8 @@ func toJSON(e Event) (eventJSON, error) {
 		return eventJSON{Type: "status", Text: e.Text}, nil
 	case SessionStarted:
 		return eventJSON{Type: "session_started", Agent: e.Agent, Model: e.Model, WorkingDir: e.WorkingDir}, nil
+	case SessionExported:
+		return eventJSON{Type: "session_exported", Path: e.Path}, nil
 	case TurnStarted:
 		j := eventJSON{Type: "turn_started", TurnID: e.Turn, UserMessage: e.UserMessage, Message: e.Message, Agent: e.Agent, Model: e.Model, Inputs: e.Inputs}
 		if e.Trace != (Trace{}) {
@@ -165,6 +167,8 @@ func fromJSON(j eventJSON) (Event, error) {
 		return Status{j.Text}, nil
 	case "session_started":
 		return SessionStarted{j.Agent, j.Model, j.WorkingDir}, nil
+	case "session_exported":
+		return SessionExported{j.Path}, nil
 	case "turn_started":
 		started := TurnStarted{Turn: j.TurnID, UserMessage: j.UserMessage, Message: j.Message, Agent: j.Agent, Model: j.Model, Inputs: j.Inputs}
 		if j.Trace != nil {

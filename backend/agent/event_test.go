@@ -17,7 +17,7 @@ var everyEvent = []Event{
 	FileWritten{"/w/a", []byte("\xff"), []byte("a"), true},
 	Data{"note", json.RawMessage(`{"k":1}`), true}, File{"media://x", "image/png"}, Plan{[]PlanItem{{"one", "pending"}}},
 	UsageReport{Usage{1, 2, 3, 4, 5}}, Status{"busy"},
-	SessionStarted{"demo", "m", "/w"}, TurnStarted{Turn: "t1", UserMessage: "u1", Message: "m1", Agent: "demo", Model: "m"},
+	SessionStarted{"demo", "m", "/w"}, SessionExported{"/w/s.md"}, TurnStarted{Turn: "t1", UserMessage: "u1", Message: "m1", Agent: "demo", Model: "m"},
 	TurnStarted{"t1", "u1", "m1", "demo", "m", Trace{"a", "b"}, json.RawMessage(`{"name":"x"}`)},
 	Source{"s1", "https://example.com", "A page", "", ""}, Source{"s2", "", "A paper", "application/pdf", "a.pdf"},
 	InteractionRequest{"ask_1", "c1", UserApproval, json.RawMessage(`{"action":"fs_write"}`)},
@@ -71,7 +71,7 @@ func TestUnknownEvents(t *testing.T) {
 		t.Error("Finish was written")
 	}
 	for _, e := range everyEvent {
-		_, session := map[string]bool{"SessionStarted": true, "TurnStarted": true, "TurnPaused": true, "TurnResumed": true, "InteractionResponse": true, "TurnCompleted": true}[reflect.TypeOf(e).Name()]
+		_, session := map[string]bool{"SessionStarted": true, "SessionExported": true, "TurnStarted": true, "TurnPaused": true, "TurnResumed": true, "InteractionResponse": true, "TurnCompleted": true}[reflect.TypeOf(e).Name()]
 		if Spoken(e) == session {
 			t.Errorf("Spoken(%T) = %v", e, Spoken(e))
 		}

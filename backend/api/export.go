@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
 
 	"parley/backend/agent"
@@ -39,8 +40,10 @@ func (d inside) exportSession(r *http.Request) (Exported, error) {
 	e := Exported{Name: s.Key.Session.FileName() + format.Extension(), MediaType: format.MediaType(), Warnings: []string{}}
 	content, err := d.export(r.Context(), s, format, known, &e.Warnings)
 	e.Content = string(content)
-	if found := redact.Find(e.Content); len(found) > 0 && len(e.Warnings) == 0 {
-		e.Warnings = append(e.Warnings, "The file looks like it holds a credential. Look at it before you give it away.")
+	for _, found := range redact.Find(e.Content) {
+		if warning := "The file holds what looks like " + found.Kind + ". Look at it before you give it away."; !slices.Contains(e.Warnings, warning) {
+			e.Warnings = append(e.Warnings, warning)
+		}
 	}
 	return e, err
 }

@@ -13,6 +13,7 @@ import (
 
 	"parley/backend/agent"
 	"parley/backend/redact"
+	"parley/backend/session"
 	"parley/backend/store"
 	"parley/backend/workflow"
 )
@@ -60,6 +61,48 @@ func TestExport(t *testing.T) {
 	}
 	if f := failure(t, w.request("GET", "/sessions/s/export?format=pdf", "", nil)); f.Code != http.StatusBadRequest || !strings.Contains(f.Message, "markdown") {
 		t.Errorf("%+v", f)
+	}
+}
+
+// TestExportNamesCredentials: what looks like a credential is told before a file is given away, each kind once.
+func TestExportNamesCredentials(t *testing.T) {
+	w := open(t)
+	w.told("s", "u1", "Use ghp_"+strings.Repeat("a1B2", 9)+" or ghp_"+strings.Repeat("c3D4", 9)+" [[say:Yes]]")
+	for _, format := range workflow.Formats() {
+		said := strings.Join(w.export("s", format).Warnings, "\n")
+		if strings.Count(said, "looks like a GitHub token") != 1 {
+			t.Errorf("%s: %s", format, said)
+		}
+	}
+}
+
+// TestExported: where a session was saved its list and its events tell, until it is saved again.
+func TestExported(t *testing.T) {
+	w := open(t)
+	w.told("s", "u1", "[[say:Hello]]")
+	var s Session
+	w.get("/sessions/s", &s)
+	next := s.NextSequence
+	for _, path := range []string{"s.md", "/work/s.relavium.yaml"} {
+		w.decode(w.request("PATCH", "/sessions/s", fmt.Sprintf(`{"exportedPath":%q}`, path), nil), &s)
+		if s.ExportedPath != path {
+			t.Errorf("it is %q", s.ExportedPath)
+		}
+	}
+	if f := failure(t, w.request("PATCH", "/sessions/s", `{"exportedPath":""}`, nil)); f.Code != http.StatusBadRequest {
+		t.Errorf("a file without a name: %+v", f)
+	}
+	events := json.NewDecoder(w.request("GET", fmt.Sprintf("/sessions/s/events?from=%d", next), "", nil).Body)
+	for _, want := range []string{"s.md", "/work/s.relavium.yaml"} {
+		var e session.Event
+		if err := events.Decode(&e); err != nil || e.Type != "session:exported" || e.WorkflowPath != want || e.SequenceNumber != next {
+			t.Errorf("%+v, %v", e, err)
+		}
+		next++
+	}
+	w.told("s", "u2", "[[say:It goes on]]")
+	if w.get("/sessions/s", &s); s.ExportedPath != "/work/s.relavium.yaml" {
+		t.Errorf("it is %q", s.ExportedPath)
 	}
 }
 

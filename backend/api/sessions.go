@@ -17,8 +17,9 @@ type Session struct {
 	Status       store.Status    `json:"status"`
 	Agent        Agent           `json:"agent"`
 	Mode         agent.Mode      `json:"mode"`
-	ModeKept     bool            `json:"modeKept,omitempty"` // the turn that runs began in another, and keeps some of that until it ends
-	WorkingDir   string          `json:"workingDir"`         // the folder that it is about; empty if none
+	ModeKept     bool            `json:"modeKept,omitempty"`     // the turn that runs began in another, and keeps some of that until it ends
+	WorkingDir   string          `json:"workingDir"`             // the folder that it is about; empty if none
+	ExportedPath string          `json:"exportedPath,omitempty"` // the file that it was saved as last; from a browser only its name
 	Scope        agent.FileScope `json:"scope"`
 	Scratch      string          `json:"scratch"` // the session's own folder
 	Draft        string          `json:"draft"`
@@ -51,6 +52,8 @@ type SessionChange struct {
 	Scope      *agent.FileScope `json:"scope,omitempty"`      // from the next turn on
 	WorkingDir *string          `json:"workingDir,omitempty"` // absolute, or empty for none; from the next turn on
 
+	ExportedPath *string `json:"exportedPath,omitempty"` // it was saved as this file just now
+
 	Options map[string]string `json:"options,omitempty"` // of the agent's program, from the next turn on
 }
 
@@ -70,7 +73,7 @@ func (d inside) session(s store.Session) Session {
 	}
 	return Session{
 		ID: s.Key.Session, Title: s.Title, Status: s.Status, Agent: toAgent(s.Agent), Mode: s.Mode, ModeKept: d.Sessions.KeepsMode(s.Key),
-		WorkingDir: s.WorkingDir, Scope: s.Scope, Scratch: d.Sessions.Scratch(s.Key), Draft: s.Draft, DraftFiles: files,
+		WorkingDir: s.WorkingDir, ExportedPath: s.ExportedPath, Scope: s.Scope, Scratch: d.Sessions.Scratch(s.Key), Draft: s.Draft, DraftFiles: files,
 		Turns: s.Turns, MaxTurns: s.MaxTurns, InputTokens: s.InputTokens, OutputTokens: s.OutputTokens, NextSequence: s.NextSeq,
 		CreatedAt: s.CreatedAt.UnixMilli(), UpdatedAt: s.UpdatedAt.UnixMilli(),
 	}
@@ -116,10 +119,13 @@ func (d inside) changeSession(r *http.Request, c SessionChange) (Session, error)
 	if c.MaxTurns != nil && *c.MaxTurns < 1 {
 		return Session{}, agent.Errorf(agent.CodeValidation, "maxTurns must be at least 1.")
 	}
+	if c.ExportedPath != nil && *c.ExportedPath == "" {
+		return Session{}, agent.Errorf(agent.CodeValidation, "exportedPath must name a file.")
+	}
 	if !d.owner && (c.WorkingDir != nil || c.Scope != nil && *c.Scope != agent.FilesSandboxed) {
 		return Session{}, errOwners
 	}
-	change := store.Change{Title: c.Title, Draft: c.Draft, MaxTurns: c.MaxTurns, Mode: c.Mode, Scope: c.Scope, WorkingDir: c.WorkingDir, Options: c.Options}
+	change := store.Change{Title: c.Title, Draft: c.Draft, MaxTurns: c.MaxTurns, Mode: c.Mode, Scope: c.Scope, WorkingDir: c.WorkingDir, ExportedPath: c.ExportedPath, Options: c.Options}
 	if c.DraftFiles != nil {
 		change.DraftFiles = make([]agent.Part, len(c.DraftFiles))
 	}

@@ -18,14 +18,15 @@ type Event struct {
 	Timestamp      string          `json:"timestamp"`
 	SequenceNumber int64           `json:"sequenceNumber"`
 
-	TurnID     agent.TurnID    `json:"turnId,omitempty"`
-	MessageID  agent.MessageID `json:"messageId,omitempty"`
-	AgentRef   string          `json:"agentRef,omitempty"`
-	Model      string          `json:"model,omitempty"`
-	Context    *Context        `json:"context,omitempty"`
-	StopReason string          `json:"stopReason,omitempty"`
-	TokensUsed *TokensUsed     `json:"tokensUsed,omitempty"`
-	Error      *EventError     `json:"error,omitempty"`
+	TurnID       agent.TurnID    `json:"turnId,omitempty"`
+	MessageID    agent.MessageID `json:"messageId,omitempty"`
+	AgentRef     string          `json:"agentRef,omitempty"`
+	Model        string          `json:"model,omitempty"`
+	Context      *Context        `json:"context,omitempty"`
+	StopReason   string          `json:"stopReason,omitempty"`
+	WorkflowPath string          `json:"workflowPath,omitempty"`
+	TokensUsed   *TokensUsed     `json:"tokensUsed,omitempty"`
+	Error        *EventError     `json:"error,omitempty"`
 
 	Token         string          `json:"token,omitempty"`
 	Text          string          `json:"text,omitempty"`
@@ -136,6 +137,8 @@ func toEvent(session agent.SessionID, model string, r agent.Record) Event {
 	switch e := r.Event.(type) {
 	case agent.SessionStarted:
 		out.Type, out.AgentRef, out.Model, out.Context = "session:started", e.Agent, e.Model, &Context{e.WorkingDir}
+	case agent.SessionExported:
+		out.Type, out.WorkflowPath = "session:exported", e.Path
 	case agent.TurnStarted:
 		out.Type, out.MessageID, out.AgentRef, out.Model = "session:turn_started", e.Message, e.Agent, e.Model
 	case agent.TurnCompleted:

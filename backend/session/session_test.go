@@ -313,7 +313,7 @@ func TestEveryEventHasAName(t *testing.T) {
 	for _, e := range []agent.Event{
 		agent.MessageStart{}, agent.MessageDelta{}, agent.MessageEnd{}, agent.MessageWhole{}, agent.ThoughtStart{}, agent.ThoughtDelta{},
 		agent.ThoughtEnd{}, agent.ThoughtWhole{}, agent.ToolCallDelta{}, agent.ToolCall{}, agent.ToolProgress{}, agent.ToolResult{},
-		agent.Data{}, agent.File{}, agent.Plan{}, agent.UsageReport{}, agent.Status{}, agent.SessionStarted{}, agent.TurnStarted{}, agent.TurnCompleted{},
+		agent.Data{}, agent.File{}, agent.Plan{}, agent.UsageReport{}, agent.Status{}, agent.SessionStarted{}, agent.SessionExported{}, agent.TurnStarted{}, agent.TurnCompleted{},
 	} {
 		if got := toEvent("s", "m", agent.Record{Event: e}); !strings.Contains(got.Type, ":") {
 			t.Errorf("%T became %+v", e, got)

@@ -222,6 +222,9 @@ func holdsTheGarden(t *testing.T, s *Store, schema int) {
 	if schema >= 10 {
 		holdsTheShedKey(t, s)
 	}
+	if schema >= 11 {
+		wasExported(t, s)
+	}
 	answer := text("a1", agent.RoleAssistant, "Pears, mostly.")
 	answer.Model = "m"
 	if want := []agent.Message{{ID: "u1", Role: agent.RoleUser, Parts: question}, answer}; !reflect.DeepEqual(history, want) {
@@ -229,6 +232,19 @@ func holdsTheGarden(t *testing.T, s *Store, schema int) {
 	}
 	if records, err := s.TurnLog(t.Context(), "t1"); err != nil || len(records) != 4 {
 		t.Errorf("the log is %+v (%v)", records, err)
+	}
+}
+
+// wasExported wants what a session that was saved as a file tells.
+func wasExported(t *testing.T, s *Store) {
+	t.Helper()
+	key := agent.SessionKey{Project: "elsewhere", Session: "s"}
+	session, err := s.Session(t.Context(), key)
+	must(t, err)
+	records, err := s.Log(t.Context(), key, 5, 1)
+	want := agent.Event(agent.SessionExported{Path: "/garden/shopping.md"})
+	if err != nil || session.ExportedPath != "/garden/shopping.md" || len(records) != 1 || records[0].Event != want {
+		t.Errorf("it was saved as %q, and the log has %+v (%v)", session.ExportedPath, records, err)
 	}
 }
 

@@ -31,6 +31,7 @@ type Session struct {
 	Agent        agent.Spec // frozen at start
 	Title        string
 	WorkingDir   string // empty if there is none
+	ExportedPath string // the file that it was saved as last, or its name; empty if there is none
 	Scope        agent.FileScope
 	Status       Status
 	Mode         agent.Mode // that was chosen, else the agent's
@@ -47,7 +48,7 @@ type Session struct {
 	row          int64
 }
 
-const sessionColumns = `key, project, id, agent_snapshot, title, working_dir, scope,
+const sessionColumns = `key, project, id, agent_snapshot, title, working_dir, exported_path, scope,
 	CASE WHEN EXISTS (SELECT 1 FROM turn WHERE turn.session = session.key AND turn.settled_at IS NULL AND turn.paused_at IS NOT NULL)
 		THEN 'paused' ELSE status END, mode, draft, draft_files, coalesce(head, ''),
 	turns, max_turns, input_tokens, output_tokens, next_seq, created_at, updated_at`
@@ -56,7 +57,7 @@ func scanSession(row scanner) (Session, error) {
 	var s Session
 	var snapshot, files string
 	var created, updated int64
-	err := row.Scan(&s.row, &s.Key.Project, &s.Key.Session, &snapshot, &s.Title, &s.WorkingDir, &s.Scope, &s.Status, &s.Mode, &s.Draft, &files, &s.Head,
+	err := row.Scan(&s.row, &s.Key.Project, &s.Key.Session, &snapshot, &s.Title, &s.WorkingDir, &s.ExportedPath, &s.Scope, &s.Status, &s.Mode, &s.Draft, &files, &s.Head,
 		&s.Turns, &s.MaxTurns, &s.InputTokens, &s.OutputTokens, &s.NextSeq, &created, &updated)
 	if errors.Is(err, sql.ErrNoRows) {
 		return Session{}, ErrNotFound
@@ -142,14 +143,15 @@ func (s *Store) Sessions(ctx context.Context, project agent.ProjectID, after Pag
 
 // Change is what a person may change about a session. Nil fields stay as they are.
 type Change struct {
-	Title      *string
-	Draft      *string
-	MaxTurns   *int64
-	Mode       *agent.Mode
-	Scope      *agent.FileScope
-	WorkingDir *string
-	Options    map[string]string // of the agent's program; the others stay as they are
-	DraftFiles []agent.Part      // all of them
+	Title        *string
+	Draft        *string
+	MaxTurns     *int64
+	Mode         *agent.Mode
+	Scope        *agent.FileScope
+	WorkingDir   *string
+	ExportedPath *string           // it was saved as this file just now, which its log tells too
+	Options      map[string]string // of the agent's program; the others stay as they are
+	DraftFiles   []agent.Part      // all of them
 }
 
 // ChangeSession changes a session, or gives ErrNotFound. A draft does not move the session up in its list.
@@ -169,9 +171,15 @@ func (s *Store) ChangeSession(ctx context.Context, key agent.SessionKey, c Chang
 		}
 		files = new(string(encoded))
 	}
-	return s.updateSession(ctx, `UPDATE session SET title = coalesce(?, title), draft = coalesce(?, draft), draft_files = coalesce(?, draft_files),
-		max_turns = coalesce(?, max_turns), mode = coalesce(?, mode), scope = coalesce(?, scope), working_dir = coalesce(?, working_dir), agent_snapshot = json_patch(agent_snapshot, ?)
-		WHERE project = ? AND id = ? AND deleted_at IS NULL`, c.Title, c.Draft, files, c.MaxTurns, c.Mode, c.Scope, c.WorkingDir, string(patch), key.Project, key.Session)
+	return s.update(ctx, written, func(tx tx) error {
+		err := tx.change(ctx, `UPDATE session SET title = coalesce(?, title), draft = coalesce(?, draft), draft_files = coalesce(?, draft_files),
+			max_turns = coalesce(?, max_turns), mode = coalesce(?, mode), scope = coalesce(?, scope), working_dir = coalesce(?, working_dir), exported_path = coalesce(?, exported_path), agent_snapshot = json_patch(agent_snapshot, ?)
+			WHERE project = ? AND id = ? AND deleted_at IS NULL`, c.Title, c.Draft, files, c.MaxTurns, c.Mode, c.Scope, c.WorkingDir, c.ExportedPath, string(patch), key.Project, key.Session)
+		if err == nil && c.ExportedPath != nil {
+			_, err = s.appendLog(ctx, tx, key, "", milliseconds(s.now()), []agent.Event{agent.SessionExported{Path: *c.ExportedPath}})
+		}
+		return err
+	})
 }
 
 // ChooseAgent gives another agent to a session in which nothing was sent yet; after that it is ErrExists.

@@ -119,7 +119,7 @@ func (e *Encoder) encode(dst []Chunk, rec agent.Record) []Chunk {
 	}
 	at := rec.At.UnixMilli()
 	switch event := rec.Event.(type) {
-	case agent.SessionStarted:
+	case agent.SessionStarted, agent.SessionExported:
 		return dst
 	case agent.TurnStarted:
 		e.phase, e.step = running, true

@@ -18,7 +18,9 @@ import { VaultNotices } from './vault/notices.tsx';
 import { Waiting } from './vault/waiting.tsx';
 
 const AgentsDialog = later('agents', () => import('./agents/list.tsx'));
+const ExportDialog = later('export', () => import('./sessions/export.tsx'));
 const HarnessDialog = later('harnesses', () => import('./harnesses/dialog.tsx'));
+const ImportDialog = later('import', () => import('./sessions/import.tsx'));
 const InboxDialog = later('inbox', () => import('./inbox/dialog.tsx'));
 const KeyDialog = later('key', () => import('./vault/key.tsx'));
 const PermissionsDialog = later('permissions', () => import('./permissions/dialog.tsx'));
@@ -57,6 +59,7 @@ function Content() {
 function Page() {
   const { open, list, dialogs } = useParley();
   const session = useShownSession();
+  const routed = useRoute();
   useEffect(() => list.look(session.id), [list, session]);
   useShortcut('new', () => goTo(undefined));
   useShortcut('key', () => dialogs.showKey());
@@ -66,6 +69,7 @@ function Page() {
   useShortcut('permissions', () => dialogs.showPermissions());
   useShortcut('servers', () => dialogs.showServers());
   useShortcut('secrets', () => dialogs.showSecrets());
+  useShortcut('export', () => routed && dialogs.showExport(routed));
   return (
     <div className="flex h-dvh">
       <Sidebar current={session.id} />
@@ -80,7 +84,9 @@ function Page() {
       <DialogView />
       <KeyDialog />
       <AgentsDialog />
+      <ExportDialog />
       <HarnessDialog />
+      <ImportDialog />
       <InboxDialog />
       <PermissionsDialog />
       <SecretsDialog />

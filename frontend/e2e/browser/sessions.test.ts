@@ -1,7 +1,9 @@
+import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
+import { fileText } from '../../src/sessions/text.ts';
 import { text } from '../../src/ui/text.ts';
-import { answer, composer, isOver, readable, say, saidAndDone, stopButton, test } from './browser.ts';
+import { answer, composer, isOver, readable, say, saidAndDone, stopButton, test, violations } from './browser.ts';
 
 const list = (page: Page) => page.getByRole('navigation', { name: text.sessions.title });
 const row = (page: Page, title: string) => list(page).getByRole('listitem').filter({ hasText: title });
@@ -81,6 +83,26 @@ describe('the list of sessions', () => {
     await row(page, 'slow').getByRole('link').click();
     await readable(answer(page)).toContain('Begun.');
     await expect.poll(() => row(page, 'slow').getByRole('img').count()).toBe(0);
+  });
+
+  test('exports a session as a file, which becomes another session', async ({ page }) => {
+    await begin(page, 'apples');
+    await page.keyboard.press('Alt+e');
+    const dialog = page.getByRole('dialog', { name: fileText.export.title });
+    await dialog.getByRole('heading', { name: fileText.export.review }).waitFor();
+    await page.keyboard.press('Escape');
+    await row(page, 'apples').hover();
+    await row(page, 'apples').getByRole('button', { name: text.sessions.export }).click();
+    await dialog.getByRole('radio', { name: fileText.export.formats.bundle[0] }).check();
+    await dialog.getByText(fileText.export.clear).waitFor();
+    expect(await violations(page)).toEqual([]);
+    const [download] = await Promise.all([page.waitForEvent('download'), dialog.getByRole('button', { name: fileText.export.save }).click()]);
+    await page.getByText(fileText.export.saved(download.suggestedFilename())).waitFor();
+
+    await list(page).getByRole('button', { name: text.sessions.import }).click();
+    await page.getByLabel(fileText.import.file).setInputFiles({ name: 'apples.jsonl', mimeType: '', buffer: await readFile(await download.path()) });
+    await expect.poll(() => row(page, 'apples').count()).toBe(2);
+    await readable(answer(page)).toContain('About apples.');
   });
 
   test('lies over the page where it is narrow, and leaves when a session was chosen', async ({ page }) => {

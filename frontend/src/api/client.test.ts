@@ -4,7 +4,7 @@ import { ApiError, Client } from './client.ts';
 import { Door, type Connection } from './host.ts';
 
 function clientAt(connection: Connection | undefined): Client {
-  return new Client(new Door({ connection: async () => connection, painted: () => {}, onClose: () => {}, openLink: () => {}, copy: async () => {}, copySecret: async () => true, dropSecret: async () => {}, mayNotify: async () => false, onNoticeOpened: () => {} }));
+  return new Client(new Door({ connection: async () => connection, painted: () => {}, onClose: () => {}, openLink: () => {}, copy: async () => {}, copySecret: async () => true, dropSecret: async () => {}, mayNotify: async () => false, save: async () => undefined, onNoticeOpened: () => {} }));
 }
 
 const here = { url: 'http://127.0.0.1:1', token: 'secret' };

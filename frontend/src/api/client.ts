@@ -8,6 +8,7 @@ import type {
   CredentialsFound,
   Decided,
   Decision,
+  Exported,
   Failure,
   ForkRequest,
   HarnessList,
@@ -110,6 +111,10 @@ export class Client {
     this.ask<Session>('PATCH', `/sessions/${encodeURIComponent(id)}`, { body: change, keepalive });
   remove = (id: string) => this.ask<void>('DELETE', `/sessions/${encodeURIComponent(id)}`);
   restore = (id: string) => this.ask<void>('POST', `/sessions/${encodeURIComponent(id)}/restore`);
+  /** A session as a file. Nothing is written. */
+  export = (id: string, format: string) => this.ask<Exported>('GET', `/sessions/${encodeURIComponent(id)}/export?${query({ format })}`);
+  /** Makes a session of a file. */
+  import = (content: string) => this.ask<Session>('POST', '/import', { body: { content } });
 
   /** What the run of an answer wrote to files. */
   changes = (id: string, answer: string) => this.ask<ChangeList>('GET', `/sessions/${encodeURIComponent(id)}/changes/${encodeURIComponent(answer)}`);

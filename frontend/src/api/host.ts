@@ -23,8 +23,8 @@ export interface Host {
   copySecret(secret: string): Promise<boolean>;
   /** Takes that secret off at once, if it is still there. It takes a moment at most. */
   dropSecret(): Promise<void>;
-  /** Saves a text as a file, where this host can. */
-  save?(name: string, text: string): void;
+  /** Saves a text as a file of this name, or where the person chooses. Gives its path, as far as that is known: none if they do not want it. */
+  save(name: string, text: string): Promise<string | undefined>;
   /** Asks to show notices on the desktop, and says whether it may. */
   mayNotify(): Promise<boolean>;
   /** Shows a notice, where it may, and this host can. */
@@ -40,6 +40,7 @@ interface Program {
   Left(): Promise<void>;
   MayNotify(): Promise<boolean>;
   Notify(notice: Notice): Promise<void>;
+  Save(name: string, text: string): Promise<string>;
 }
 
 declare global {
@@ -71,6 +72,10 @@ function windowHost(program: Program): Host {
     copy: async text => runtime?.ClipboardSetText(text),
     copySecret: secret => clipboard.copy(secret),
     dropSecret: () => clipboard.drop(),
+    save: async (name, text) => {
+      const path = await program.Save(name, text).catch((why: string) => Promise.reject(new Error(why)));
+      return path || undefined;
+    },
     mayNotify: () => program.MayNotify(),
     notify: notice => void program.Notify(notice).catch(() => {}), // what the desktop cannot show waits in the page
     onNoticeOpened: opened => runtime?.EventsOn('opened', opened),
@@ -98,7 +103,7 @@ function browserHost(): Host {
     copy: text => navigator.clipboard.writeText(text),
     copySecret: secret => clipboard.copy(secret),
     dropSecret: () => clipboard.drop(),
-    save: download,
+    save: async (name, text) => download(name, text),
     mayNotify: async () => canNotify && (await Notification.requestPermission()) === 'granted',
     notify: canNotify ? notice => showNotice(notice, () => noticeOpened?.(notice.session)) : undefined,
     onNoticeOpened: opened => (noticeOpened = opened),
@@ -120,10 +125,11 @@ function showNotice({ title, body, session }: Notice, onOpen: () => void): void 
   });
 }
 
-function download(name: string, text: string): void {
+function download(name: string, text: string): string {
   const url = URL.createObjectURL(new Blob([text], { type: 'text/plain' }));
   Object.assign(document.createElement('a'), { href: url, download: name }).click();
   URL.revokeObjectURL(url);
+  return name;
 }
 
 function takeToken(): boolean {

@@ -96,7 +96,7 @@ export class ScriptedServer {
     vi.stubGlobal('WebSocket', ScriptedSocket);
     vi.stubGlobal('fetch', (url: string, init: RequestInit) => this.#fetch(new URL(url), init));
     const connection = async () => (this.key ? { url: 'http://127.0.0.1:1', token: this.key } : undefined);
-    const door = new Door({ connection, painted: () => {}, onClose: () => {}, openLink: () => {}, copy: async () => {}, copySecret: async () => true, dropSecret: async () => {}, mayNotify: async () => false, onNoticeOpened: () => {} });
+    const door = new Door({ connection, painted: () => {}, onClose: () => {}, openLink: () => {}, copy: async () => {}, copySecret: async () => true, dropSecret: async () => {}, mayNotify: async () => false, save: async () => undefined, onNoticeOpened: () => {} });
     this.client = new Client(door);
     this.wire = new Wire(door, this.client);
     this.vault = new LiveVault(this.client, this.wire);

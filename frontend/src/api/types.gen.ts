@@ -291,6 +291,7 @@ export interface Session {
   mode: Mode
   modeKept?: boolean
   workingDir: string
+  exportedPath?: string
   scope: FileScope
   scratch: string
   draft: string
@@ -318,6 +319,7 @@ export interface SessionChange {
   mode?: Mode
   scope?: FileScope
   workingDir?: string
+  exportedPath?: string
   options?: Record<string, string>
 }
 
@@ -420,6 +422,7 @@ export interface Event {
   model?: string
   context?: Context
   stopReason?: string
+  workflowPath?: string
   tokensUsed?: TokensUsed
   error?: EventError
   token?: string

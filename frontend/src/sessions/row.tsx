@@ -1,4 +1,4 @@
-import { Hand, Pencil, Trash2 } from 'lucide-react';
+import { Download, Hand, Pencil, Trash2 } from 'lucide-react';
 import { memo, useState, type KeyboardEvent } from 'react';
 import type { Session } from '../api/types.gen.ts';
 import { useParley } from '../parley.ts';
@@ -15,7 +15,7 @@ interface SessionRowProps {
 }
 
 export const SessionRow = memo(function SessionRow({ session, isCurrent, onGo }: SessionRowProps) {
-  const { list, open, toasts } = useParley();
+  const { dialogs, list, open, toasts } = useParley();
   const [isRenaming, setRenaming] = useState(false);
   const draft = session.draft || session.draftFiles.map(({ name }) => name).join(', ');
   const title = session.title || (draft ? text.sessions.draft(draft) : text.untitled);
@@ -63,6 +63,7 @@ export const SessionRow = memo(function SessionRow({ session, isCurrent, onGo }:
       </a>
       <div className="absolute end-0.5 hidden rounded-md bg-panel group-focus-within/row:flex group-hover/row:flex">
         <IconButton icon={Pencil} label={text.rename} onClick={() => setRenaming(true)} className="size-7" />
+        <IconButton icon={Download} label={text.sessions.export} onClick={() => dialogs.showExport(session.id)} className="size-7" />
         <IconButton icon={Trash2} label={text.sessions.delete} onClick={remove} className="size-7" />
       </div>
     </li>

@@ -1,4 +1,4 @@
-import { Bot, Keyboard, KeyRound, Monitor, Moon, Plug, RectangleEllipsis, ShieldCheck, SquarePen, Sun, type LucideIcon } from 'lucide-react';
+import { Bot, FileInput, Keyboard, KeyRound, Monitor, Moon, Plug, RectangleEllipsis, ShieldCheck, SquarePen, Sun, type LucideIcon } from 'lucide-react';
 import { useCallback, useEffect, useState } from 'react';
 import { InboxButton } from '../inbox/button.tsx';
 import { useParley } from '../parley.ts';
@@ -40,6 +40,7 @@ export function Sidebar({ current }: { current: string }) {
           <img src="/icon.svg" alt="" className="size-5" />
           <span className="me-auto font-semibold tracking-tight">{text.name}</span>
           <InboxButton />
+          <IconButton icon={FileInput} label={text.sessions.import} onClick={() => dialogs.showImport()} />
           <a
             href={hrefOf(undefined)}
             aria-label={text.newSession}

@@ -10,10 +10,11 @@ export type SecretTab = 'secrets' | 'keys';
 /**
  * sessions: the list of sessions, where the screen is too narrow to have it beside the session;
  * key: what opens the history; harnesses: the programs that agents run in; files: those that the agent reaches;
+ * export: a session that becomes a file; import: a file that becomes a session;
  * agents: all that there are, to be made and edited; servers: those of MCP; secrets: those of the person; inbox: what waits for the person; permissions: what they
  * have allowed for longer than once; picture: one that is looked at closely.
  */
-export type OpenDialog = { kind: 'link'; url: string } | { kind: 'shortcuts' } | { kind: 'sessions' } | { kind: 'key'; step: KeyStep } | { kind: 'harnesses' } | { kind: 'agents' } | { kind: 'files' } | { kind: 'inbox' } | { kind: 'permissions' } | { kind: 'servers' } | { kind: 'secrets'; tab: SecretTab } | { kind: 'picture'; name: string; file: Pictured };
+export type OpenDialog = { kind: 'link'; url: string } | { kind: 'shortcuts' } | { kind: 'sessions' } | { kind: 'key'; step: KeyStep } | { kind: 'harnesses' } | { kind: 'agents' } | { kind: 'export'; session: string } | { kind: 'import' } | { kind: 'files' } | { kind: 'inbox' } | { kind: 'permissions' } | { kind: 'servers' } | { kind: 'secrets'; tab: SecretTab } | { kind: 'picture'; name: string; file: Pictured };
 
 /** What lies over the page, if anything does. */
 export class Dialogs extends Store<{ dialog: OpenDialog | undefined }> {
@@ -59,6 +60,14 @@ export class Dialogs extends Store<{ dialog: OpenDialog | undefined }> {
 
   showSecrets(tab: SecretTab = 'secrets'): void {
     this.set({ dialog: { kind: 'secrets', tab } });
+  }
+
+  showExport(session: string): void {
+    this.set({ dialog: { kind: 'export', session } });
+  }
+
+  showImport(): void {
+    this.set({ dialog: { kind: 'import' } });
   }
 
   showFiles(): void {

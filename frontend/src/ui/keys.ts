@@ -14,6 +14,7 @@ export const shortcuts = {
   permissions: { keys: ['Alt+P'], label: text.permissions.title },
   servers: { keys: ['Alt+M'], label: text.servers },
   secrets: { keys: ['Alt+S'], label: text.secrets },
+  export: { keys: ['Alt+E'], label: text.sessions.export },
   previous: { keys: ['Alt+ArrowUp'], label: text.keys.previous },
   next: { keys: ['Alt+ArrowDown'], label: text.keys.next },
   key: { keys: ['Alt+K'], label: text.vault.key.title },

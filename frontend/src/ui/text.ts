@@ -145,6 +145,8 @@ export const text = {
     yesterday: 'Yesterday',
     earlier: 'Earlier',
     more: 'Show more',
+    export: 'Export session…',
+    import: 'Import session…',
     delete: 'Delete',
     deleted: (title: string) => `Deleted “${title}”`,
     draft: (draft: string) => `Draft: ${draft}`,

@@ -66,11 +66,9 @@ function Given({ code }: { code: string }) {
             {isCopied ? <Check aria-hidden className="size-3.5" /> : <Copy aria-hidden className="size-3.5" />}
             {isCopied ? text.copied : text.vault.code.copy}
           </Button>
-          {host.save && (
-            <Button onClick={() => host.save!(text.vault.code.fileName, text.vault.code.file(code))}>
-              <Download aria-hidden className="size-3.5" /> {text.vault.code.saveFile}
-            </Button>
-          )}
+          <Button onClick={() => void host.save(text.vault.code.fileName, text.vault.code.file(code)).catch((error: Error) => toasts.show(error.message))}>
+            <Download aria-hidden className="size-3.5" /> {text.vault.code.saveFile}
+          </Button>
         </div>
       </div>
       <Form attempt={attempt} onSubmit={form => void confirm(form)} label={text.vault.code.confirm} other={discard}>
