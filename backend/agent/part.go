@@ -62,6 +62,31 @@ func (ToolCallPart) part()   {}
 func (ToolResultPart) part() {}
 func (MediaPart) part()      {}
 
+// RewriteParts gives parts with what they say rewritten: text by one function, JSON by the other.
+func RewriteParts(parts []Part, text func(string) string, value func([]byte) []byte) []Part {
+	out := make([]Part, len(parts))
+	for i, p := range parts {
+		switch p := p.(type) {
+		case TextPart:
+			p.Text = text(p.Text)
+			out[i] = p
+		case ReasoningPart:
+			p.Text = text(p.Text)
+			out[i] = p
+		case ToolCallPart:
+			p.Args = value(p.Args)
+			out[i] = p
+		case ToolResultPart:
+			p.Result = value(p.Result)
+			out[i] = p
+		case MediaPart:
+			p.Name = text(p.Name)
+			out[i] = p
+		}
+	}
+	return out
+}
+
 type partJSON struct {
 	Type       string          `json:"type"`
 	Text       *string         `json:"text,omitempty"`

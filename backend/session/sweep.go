@@ -46,7 +46,7 @@ func (s *Sessions) sweep(ctx context.Context, key agent.SessionKey, known *redac
 	}
 	n, err := s.Store.Rewrite(ctx, key, store.Rewriting{
 		Text:   known.Text,
-		Parts:  func(parts []agent.Part) []agent.Part { return maskParts(known, parts) },
+		Parts:  func(parts []agent.Part) []agent.Part { return agent.RewriteParts(parts, known.Text, known.JSON) },
 		Events: func(events []agent.Event) []agent.Event { return maskEvents(known, events) },
 	})
 	if err != nil || n == 0 {
@@ -55,27 +55,6 @@ func (s *Sessions) sweep(ctx context.Context, key agent.SessionKey, known *redac
 	s.Environment.Evict(key)
 	s.changes.publish(Change{Key: key})
 	return n, nil
-}
-
-func maskParts(known *redact.Known, parts []agent.Part) []agent.Part {
-	for i, p := range parts {
-		switch p := p.(type) {
-		case agent.TextPart:
-			parts[i] = agent.TextPart{Text: known.Text(p.Text)}
-		case agent.ReasoningPart:
-			parts[i] = agent.ReasoningPart{Text: known.Text(p.Text)}
-		case agent.ToolCallPart:
-			p.Args = known.JSON(p.Args)
-			parts[i] = p
-		case agent.ToolResultPart:
-			p.Result = known.JSON(p.Result)
-			parts[i] = p
-		case agent.MediaPart:
-			p.Name = known.Text(p.Name)
-			parts[i] = p
-		}
-	}
-	return parts
 }
 
 // maskEvents masks the events of a turn, each in its place. What is said in pieces is one text.

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"slices"
 
 	"parley/backend/agent"
 )
@@ -163,7 +162,7 @@ func (r Rewriting) parts(content string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	body, err := agent.EncodeParts(r.Parts(slices.Clone(parts)))
+	body, err := agent.EncodeParts(r.Parts(parts))
 	if err != nil || string(body) == string(was) {
 		return "", err
 	}

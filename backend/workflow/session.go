@@ -33,35 +33,10 @@ func (s Session) Redacted(known *redact.Known) Session {
 	rows := s.Rows
 	s.Title, s.Rows = known.Text(s.Title), make([]Row, len(rows))
 	for i, row := range rows {
-		parts := row.Parts
-		row.Parts = make([]agent.Part, len(parts))
-		for j, p := range parts {
-			row.Parts[j] = redacted(p, known)
-		}
+		row.Parts = agent.RewriteParts(row.Parts, known.Text, known.JSON)
 		s.Rows[i] = row
 	}
 	return s
-}
-
-func redacted(p agent.Part, known *redact.Known) agent.Part {
-	switch p := p.(type) {
-	case agent.TextPart:
-		p.Text = known.Text(p.Text)
-		return p
-	case agent.ReasoningPart:
-		p.Text = known.Text(p.Text)
-		return p
-	case agent.ToolCallPart:
-		p.Args = known.JSON(p.Args)
-		return p
-	case agent.ToolResultPart:
-		p.Result = known.JSON(p.Result)
-		return p
-	case agent.MediaPart:
-		p.Name = known.Text(p.Name)
-		return p
-	}
-	return p
 }
 
 func timestamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
