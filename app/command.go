@@ -134,6 +134,19 @@ func inside(do func(cmd *cobra.Command, c Connection, args []string) error) func
 	}
 }
 
+// ofSession is inside for a command about one session, whose path at the door it is given.
+func ofSession(do func(cmd *cobra.Command, c Connection, session string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		id := agent.SessionID(args[0])
+		if err := id.Validate(); err != nil {
+			return usage{errors.New(agent.AsError(err).Message)}
+		}
+		return inside(func(cmd *cobra.Command, c Connection, _ []string) error {
+			return do(cmd, c, "/sessions/"+string(id))
+		})(cmd, args)
+	}
+}
+
 // connect joins the data folder for a command that does one thing and ends. The returned func leaves it.
 func connect(ctx context.Context) (Connection, func(), error) {
 	return connectAnd(ctx, func(*owner) error { return nil })

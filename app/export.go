@@ -31,17 +31,8 @@ func exportCommand() *cobra.Command {
 			"messages of useChat (jsonl). A bundle has all branches and what is attached, and parley import reads it again. No secret\n" +
 			"that Parley knows is in any of them; what looks like another one is named.",
 		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			id := agent.SessionID(args[0])
-			if err := id.Validate(); err != nil {
-				return usage{errors.New(agent.AsError(err).Message)}
-			}
-			c, leave, err := enter(cmd)
-			if err != nil {
-				return err
-			}
-			defer leave()
-			file, err := ask[api.Exported](cmd.Context(), c, http.MethodGet, "/sessions/"+string(id)+"/export?format="+url.QueryEscape(format), nil)
+		RunE: ofSession(func(cmd *cobra.Command, c Connection, session string) error {
+			file, err := ask[api.Exported](cmd.Context(), c, http.MethodGet, session+"/export?format="+url.QueryEscape(format), nil)
 			if err != nil {
 				return err
 			}
@@ -58,12 +49,12 @@ func exportCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if _, err := ask[api.Session](cmd.Context(), c, http.MethodPatch, "/sessions/"+string(id), api.SessionChange{ExportedPath: &saved}); err != nil {
+			if _, err := ask[api.Session](cmd.Context(), c, http.MethodPatch, session, api.SessionChange{ExportedPath: &saved}); err != nil {
 				return err
 			}
 			_, err = fmt.Fprintln(cmd.OutOrStdout(), out)
 			return err
-		},
+		}),
 	}
 	cmd.Flags().StringVar(&format, "format", string(workflow.Canvas), strings.Join(names, ", "))
 	cmd.Flags().StringVar(&out, "out", "", "the file to write (default the session's id, here)")

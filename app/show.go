@@ -2,7 +2,6 @@ package app
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -20,17 +19,8 @@ func showCommand() *cobra.Command {
 		Use:   "show ID",
 		Short: "Print a session",
 		Args:  cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			id := agent.SessionID(args[0])
-			if err := id.Validate(); err != nil {
-				return usage{errors.New(agent.AsError(err).Message)}
-			}
-			c, leave, err := enter(cmd)
-			if err != nil {
-				return err
-			}
-			defer leave()
-			list, err := ask[api.MessageList](cmd.Context(), c, http.MethodGet, "/sessions/"+string(id)+"/messages", nil)
+		RunE: ofSession(func(cmd *cobra.Command, c Connection, session string) error {
+			list, err := ask[api.MessageList](cmd.Context(), c, http.MethodGet, session+"/messages", nil)
 			if err != nil {
 				return err
 			}
@@ -45,7 +35,7 @@ func showCommand() *cobra.Command {
 				}
 			}
 			return nil
-		},
+		}),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object per message and line")
 	return cmd
