@@ -18,6 +18,11 @@ type Host interface {
 // ToolsData is the name of the Data that BackendCalls begins with: the tools of others that there are, as a list of HostedTool.
 const ToolsData = "tools"
 
+// Withheld stands in the place of a result that could not be searched for secrets, and says why.
+func Withheld(r ToolResult, why string) ToolResult {
+	return ToolResult{ID: r.ID, Name: r.Name, IsError: true, Output: "What " + r.Name + " gave is withheld, because it could not be searched for secrets: " + why}
+}
+
 // HostedTool is a tool that the app runs, because it is given secrets. One that has the name of a tool of Parley's own, or of one
 // of the launch's AuthorTools, is that tool: then only Name, Version and Secrets count here, and a call is decided as ever.
 type HostedTool struct {

@@ -2,8 +2,6 @@ package session
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"maps"
 	"reflect"
@@ -71,91 +69,6 @@ func (h *host) now() agent.Grounds {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.grounds
-}
-
-// lent is a tool, or a server of tools, that is given secrets.
-type lent struct {
-	name    string // of the tool; of a server that of all its tools begins with
-	server  string // empty for a tool
-	version string // of the agent, what it is, and its secrets
-	refs    []agent.SecretRef
-	launch  agent.Launch // of the side: nothing but this
-	exempt  bool         // it runs in a side of its own, that holds nothing back and ends with the call
-}
-
-// side names the side that l runs in, of those of a session.
-func (l lent) side() string {
-	if l.exempt {
-		return "!" // no server is called so
-	}
-	return l.server
-}
-
-// slugs lists the secrets of l, each once.
-func (l lent) slugs() []string {
-	var slugs []string
-	for _, r := range l.refs {
-		slugs = append(slugs, r.Slug)
-	}
-	slices.Sort(slugs)
-	return slices.Compact(slugs)
-}
-
-// launched is l with what the launches of all sides are.
-func (l lent) launched() lent {
-	l.launch.Backend, l.launch.Harness, l.launch.Redacts = agent.BackendCalls, agent.KindNative, true
-	return l
-}
-
-// lentBy takes what is given secrets out of the launch of an agent. Of servers nothing is left in it, of tools only that they
-// are hosted.
-func lentBy(id string, launch *agent.Launch) (servers, tools []lent) {
-	add := func(l lent, definition any) lent {
-		l.version = versionOf(id, definition, l.refs)
-		return l.launched()
-	}
-	var plain []agent.MCPServer
-	for _, server := range launch.Servers {
-		refs := server.SecretRefs()
-		if len(refs) == 0 {
-			plain = append(plain, server)
-			continue
-		}
-		servers = append(servers, add(lent{
-			name: "mcp_" + server.ID, server: server.ID, refs: refs, launch: agent.Launch{Servers: []agent.MCPServer{server}},
-		}, server))
-	}
-	launch.Servers = plain
-	for _, t := range launch.AuthorTools {
-		if refs := t.SecretRefs(); len(refs) > 0 {
-			tools = append(tools, add(lent{name: t.Name, refs: refs, launch: agent.Launch{AuthorTools: []agent.AuthorTool{t}}}, t))
-		}
-	}
-	if len(launch.CommandEnv) > 0 {
-		tools = append(tools, add(lent{
-			name: "run_command", refs: agent.SecretRefsIn(launch.CommandEnv),
-			launch: agent.Launch{Tools: []string{"run_command"}, CommandEnv: launch.CommandEnv},
-		}, launch.CommandEnv))
-		launch.CommandEnv = nil
-	}
-	if s := launch.Search; s != nil && len(agent.SecretRefsIn(s.Headers)) > 0 {
-		tools = append(tools, add(lent{
-			name: agent.WebSearch, refs: agent.SecretRefsIn(s.Headers),
-			launch: agent.Launch{Tools: []string{agent.WebSearch}, Search: s},
-		}, s))
-		launch.Search = nil
-	}
-	for _, l := range tools {
-		launch.Hosted = append(launch.Hosted, agent.HostedTool{Name: l.name, Version: l.version, Secrets: l.slugs()})
-	}
-	return servers, tools
-}
-
-// versionOf names what a person allows: it changes with each of its parts.
-func versionOf(parts ...any) string {
-	said, _ := json.Marshal(parts) // strings, numbers and JSON that was checked: it cannot fail
-	sum := sha256.Sum256(said)
-	return hex.EncodeToString(sum[:6])
 }
 
 // Call is agent.Host's.
@@ -235,7 +148,7 @@ func (inside) Call(_ context.Context, call agent.ToolCall, _ func(agent.Event)) 
 func (h *host) clean(ctx context.Context, r agent.ToolResult) agent.ToolResult {
 	known, err := h.sessions.Known(ctx)
 	if err != nil {
-		return agent.ToolResult{ID: r.ID, Name: r.Name, IsError: true, Output: "What " + r.Name + " gave is withheld, because it could not be searched for secrets: " + agent.AsError(err).Message}
+		return agent.Withheld(r, agent.AsError(err).Message)
 	}
 	r.Output = known.Text(r.Output)
 	if len(r.Data) > 0 {
@@ -371,62 +284,4 @@ func (h *host) ask(ctx context.Context, l lent) (tools []agent.HostedTool, said 
 func absent(l lent, why string) agent.Event {
 	b, _ := json.Marshal(mcp.Report{Server: l.server, State: mcp.Failed, Reason: why}) // strings: it cannot fail
 	return agent.Data{Name: "mcp", Data: b}
-}
-
-// sideKey is what a side of a session goes by. A server has one of its own; all else that is given secrets shares one.
-func sideKey(key agent.SessionKey, server string) agent.SessionKey {
-	sum := sha256.Sum256([]byte(string(key.Session) + "\x00" + server))
-	return agent.SessionKey{Project: key.Project, Session: agent.SessionID("side_" + hex.EncodeToString(sum[:16]))}
-}
-
-// sides knows which sides there may be of each session. One call at a time runs in each.
-type sides struct {
-	mu   sync.Mutex
-	free map[agent.SessionKey]map[string]chan struct{} // by the server; holds one while nobody is in
-}
-
-func (s *sides) enter(ctx context.Context, key agent.SessionKey, server string) (leave func(), err error) {
-	s.mu.Lock()
-	if s.free == nil {
-		s.free = map[agent.SessionKey]map[string]chan struct{}{}
-	}
-	if s.free[key] == nil {
-		s.free[key] = map[string]chan struct{}{}
-	}
-	free := s.free[key][server]
-	if free == nil {
-		free = make(chan struct{}, 1)
-		free <- struct{}{}
-		s.free[key][server] = free
-	}
-	s.mu.Unlock()
-	select {
-	case <-free:
-		return func() { free <- struct{}{} }, nil
-	case <-ctx.Done():
-		return nil, agent.Wrap(agent.CodeCancelled, ctx.Err(), "It was stopped while another call was running.")
-	}
-}
-
-// forget gives the servers of which a session had sides, which is "" for the one of all else.
-func (s *sides) forget(key agent.SessionKey) (servers []string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for server := range s.free[key] {
-		servers = append(servers, server)
-	}
-	delete(s.free, key)
-	return servers
-}
-
-// refuseSecrets refuses a message that refers to a secret: nobody fills that in, and no model is told.
-func refuseSecrets(m agent.Message) error {
-	for _, part := range m.Parts {
-		if text, ok := part.(agent.TextPart); ok {
-			if refs, err := agent.SecretRefs(text.Text); err != nil || len(refs) > 0 {
-				return agent.Errorf(agent.CodeValidation, "The message was not sent: it refers to a secret, as {{secret:…}}, and no model is told one. Take that out, and give the secret to a tool of the agent instead.")
-			}
-		}
-	}
-	return nil
 }

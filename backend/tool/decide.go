@@ -119,7 +119,7 @@ func gate(g agent.Grounds, c policy.Call, protected func(path string) bool, told
 
 // IsClient reports whether the caller runs the tool of this name.
 func (s *Set) IsClient(name string) bool {
-	return slices.ContainsFunc(s.client, func(c agent.ClientToolSpec) bool { return c.Name == name })
+	return slices.ContainsFunc(s.launch.ClientTools, func(c agent.ClientToolSpec) bool { return c.Name == name })
 }
 
 // ForClient reports whether the caller is to run this call. What is no object is not for anybody.

@@ -18,11 +18,11 @@ func hosted(h agent.HostedTool) Foreign {
 }
 
 func (s *Set) findHosted(name string) (agent.HostedTool, bool) {
-	i := slices.IndexFunc(s.hosted, func(h agent.HostedTool) bool { return h.Name == name })
+	i := slices.IndexFunc(s.launch.Hosted, func(h agent.HostedTool) bool { return h.Name == name })
 	if i < 0 {
 		return agent.HostedTool{}, false
 	}
-	return s.hosted[i], true
+	return s.launch.Hosted[i], true
 }
 
 // redacted gives a result without what the app knows to be secret. If that cannot be done the result is withheld.
@@ -33,7 +33,7 @@ func redacted(ctx context.Context, host agent.Host, r agent.ToolResult) agent.To
 		data, err = host.Redact(ctx, string(r.Data))
 	}
 	if err != nil {
-		return agent.ToolResult{ID: r.ID, Name: r.Name, IsError: true, Output: "What " + r.Name + " gave is withheld, because it could not be searched for secrets: " + told(err)}
+		return agent.Withheld(r, told(err))
 	}
 	r.Output, r.Data = output, json.RawMessage(data)
 	if !json.Valid(r.Data) { // there is none, or what stands for a secret took the place of more than a text
@@ -46,7 +46,7 @@ func redacted(ctx context.Context, host agent.Host, r agent.ToolResult) agent.To
 func (s *Set) shown(ctx context.Context, host agent.Host, say say) say {
 	return func(e agent.Event) {
 		if p, ok := e.(agent.ToolProgress); ok {
-			if s.redacts { // before it is cut, as a result
+			if s.launch.Redacts { // before it is cut, as a result
 				var err error
 				if p.Output, err = host.Redact(ctx, p.Output); err != nil {
 					return

@@ -62,10 +62,6 @@ type Set struct {
 	foreign []Foreign // of the agent's author, and hosted
 	sources []Source  // of the tools of others
 	launch  agent.Launch
-	hosted  []agent.HostedTool
-	client  []agent.ClientToolSpec
-	rules   agent.Rules
-	redacts bool
 
 	mu     sync.RWMutex // read-locked by every running call
 	closed bool
@@ -74,7 +70,7 @@ type Set struct {
 // Open grants the tools of launch, those of the agent's author among them, the files that policy lets an agent reach, and beside
 // them the tools of others, as those are at each moment.
 func Open(policy agent.Policy, launch agent.Launch, sources ...Source) (*Set, error) {
-	s := &Set{sources: sources, launch: launch, hosted: launch.Hosted, client: launch.ClientTools, rules: launch.Rules, redacts: launch.Redacts}
+	s := &Set{sources: sources, launch: launch}
 	for i, name := range launch.Tools {
 		t, known := find(tools, name)
 		if !known {
@@ -116,16 +112,16 @@ func Open(policy agent.Policy, launch agent.Launch, sources ...Source) (*Set, er
 func (s *Set) Definitions() []Definition {
 	var definitions []Definition
 	for _, t := range s.granted {
-		if !policy.Hides(s.rules, t.Name, t.action) {
+		if !policy.Hides(s.launch.Rules, t.Name, t.action) {
 			definitions = append(definitions, t.Definition)
 		}
 	}
 	for _, f := range s.others() {
-		if !policy.Hides(s.rules, f.Name, f.action()) {
+		if !policy.Hides(s.launch.Rules, f.Name, f.action()) {
 			definitions = append(definitions, f.Definition)
 		}
 	}
-	for _, c := range s.client {
+	for _, c := range s.launch.ClientTools {
 		definitions = append(definitions, Definition{Name: c.Name, Description: c.Description, Schema: c.InputSchema})
 	}
 	return definitions
@@ -157,7 +153,7 @@ func (s *Set) result(ctx context.Context, host agent.Host, call agent.ToolCall, 
 	if err != nil {
 		r.Output = told(err)
 	}
-	if s.redacts { // before it is cut: half of a secret is not found
+	if s.launch.Redacts { // before it is cut: half of a secret is not found
 		r = redacted(ctx, host, r)
 	}
 	r.Output, r.Data = redact.Scrub(r.Output), redact.ScrubJSON(r.Data)
