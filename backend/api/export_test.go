@@ -83,7 +83,7 @@ func TestExported(t *testing.T) {
 	var s Session
 	w.get("/sessions/s", &s)
 	next := s.NextSequence
-	for _, path := range []string{"s.md", "/work/s.relavium.yaml"} {
+	for _, path := range []string{"s.md", "/reports/s.relavium.yaml"} {
 		w.decode(w.request("PATCH", "/sessions/s", fmt.Sprintf(`{"exportedPath":%q}`, path), nil), &s)
 		if s.ExportedPath != path {
 			t.Errorf("it is %q", s.ExportedPath)
@@ -93,7 +93,7 @@ func TestExported(t *testing.T) {
 		t.Errorf("a file without a name: %+v", f)
 	}
 	events := json.NewDecoder(w.request("GET", fmt.Sprintf("/sessions/s/events?from=%d", next), "", nil).Body)
-	for _, want := range []string{"s.md", "/work/s.relavium.yaml"} {
+	for _, want := range []string{"s.md", "/reports/s.relavium.yaml"} {
 		var e session.Event
 		if err := events.Decode(&e); err != nil || e.Type != "session:exported" || e.WorkflowPath != want || e.SequenceNumber != next {
 			t.Errorf("%+v, %v", e, err)
@@ -101,7 +101,7 @@ func TestExported(t *testing.T) {
 		next++
 	}
 	w.told("s", "u2", "[[say:It goes on]]")
-	if w.get("/sessions/s", &s); s.ExportedPath != "/work/s.relavium.yaml" {
+	if w.get("/sessions/s", &s); s.ExportedPath != "/reports/s.relavium.yaml" {
 		t.Errorf("it is %q", s.ExportedPath)
 	}
 }
