@@ -105,27 +105,16 @@ func (d inside) listWorkflows(r *http.Request) (WorkflowList, error) {
 	if err != nil {
 		return list, err
 	}
-	drafts, err := d.draftsByPath(r.Context())
+	drafts, err := d.Store.WorkflowDrafts(r.Context(), d.project)
 	for _, f := range files {
-		_, hasDraft := drafts[f.Path]
-		file := WorkflowFile{Path: f.Path, HasDraft: hasDraft}
-		if f.Err != nil {
-			file.Error = agent.AsError(f.Err).Message
-		} else {
-			file.Name, file.Version, file.ChangedAt, file.Nodes, file.Problems = f.Name, f.Version, f.ChangedAt.UnixMilli(), f.Nodes, f.Problems
+		hasDraft := slices.ContainsFunc(drafts, func(draft store.WorkflowDraft) bool { return draft.Path == f.Path })
+		file := WorkflowFile{Path: f.Path, Name: f.Name, Version: f.Version, Nodes: f.Nodes, Problems: f.Problems, HasDraft: hasDraft, Error: f.Error}
+		if f.Error == "" {
+			file.ChangedAt = f.ChangedAt.UnixMilli()
 		}
 		list.Files = append(list.Files, file)
 	}
 	return list, err
-}
-
-func (d inside) draftsByPath(ctx context.Context) (map[string]store.WorkflowDraft, error) {
-	drafts, err := d.Store.WorkflowDrafts(ctx, d.project)
-	byPath := map[string]store.WorkflowDraft{}
-	for _, draft := range drafts {
-		byPath[draft.Path] = draft
-	}
-	return byPath, err
 }
 
 // listWorkflowDrafts gives those of files that are not there.

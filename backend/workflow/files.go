@@ -46,8 +46,8 @@ type File struct {
 	ChangedAt time.Time
 	Name      string // of the workflow; empty if it has none
 	Nodes     int
-	Problems  int   // that it has as a workflow
-	Err       error // why it cannot be read; nothing but Path is known then
+	Problems  int    // that it has as a workflow
+	Error     string // a sentence: why it cannot be read; nothing but Path is known then
 }
 
 // Shelf has the workflows of one project, in files that others write, too. All methods may be called at once.
@@ -58,10 +58,29 @@ type Shelf struct {
 	watcher *watch.Watcher
 	watched sync.Once
 
-	saving sync.Mutex // held while a file is compared with what it should be, and written
+	saving  sync.Mutex // held while a file is compared with what it should be, and written
+	reading sync.Mutex // held while all files are looked at
+	seen    map[string]glance
+	told    []File // what there was when somebody was told of a change, or asked first
 
 	mu      sync.Mutex
 	changed chan struct{} // closed with the next change
+}
+
+// glance is a file as it was when it was read.
+type glance struct {
+	info fs.FileInfo
+	at   time.Time
+	File
+}
+
+// settled is how long after a change a file's time may still be the same after another one.
+const settled = 2 * time.Second
+
+// isOf reports whether nothing was written to a file since.
+func (g glance) isOf(info fs.FileInfo) bool {
+	return g.info != nil && os.SameFile(g.info, info) && g.info.Size() == info.Size() && g.info.ModTime().Equal(info.ModTime()) &&
+		info.ModTime().Add(settled).Before(g.at)
 }
 
 // Changed gives a channel that is closed when there are other files, or other content in them. That is not noticed before somebody
@@ -72,7 +91,15 @@ func (s *Shelf) Changed() <-chan struct{} {
 	return s.changed
 }
 
-func (s *Shelf) tell() {
+// look tells of files that are not as they were. That somebody has asked for them since does not count: others have not.
+func (s *Shelf) look() {
+	s.reading.Lock()
+	defer s.reading.Unlock()
+	files, _ := s.list() // that the folder is gone is a change, too
+	if slices.Equal(files, s.told) {
+		return
+	}
+	s.told = files
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	close(s.changed)
@@ -81,7 +108,7 @@ func (s *Shelf) tell() {
 
 // open gives the project's folder, which is watched from then on.
 func (s *Shelf) open() (*os.Root, error) {
-	s.watched.Do(func() { s.watcher.Add(s.tell, s.root, folders...) })
+	s.watched.Do(func() { s.watcher.Add(s.look, s.root, folders...) })
 	root, err := os.OpenRoot(s.root)
 	if err != nil {
 		return nil, agent.Wrap(agent.CodeValidation, err, "The folder of this project cannot be opened. Look whether it is still there, and at its permissions.")
@@ -89,53 +116,74 @@ func (s *Shelf) open() (*os.Root, error) {
 	return root, nil
 }
 
-// List gives the files, sorted by their paths.
+// List gives the files, sorted by their paths. It reads only what changed.
 func (s *Shelf) List() ([]File, error) {
+	s.reading.Lock()
+	defer s.reading.Unlock()
+	first := s.seen == nil
+	files, err := s.list()
+	if first {
+		s.told = files
+	}
+	return files, err
+}
+
+func (s *Shelf) list() ([]File, error) {
 	root, err := s.open()
 	if err != nil {
 		return nil, err
 	}
 	defer root.Close()
 	var files []File
+	seen := map[string]glance{}
 	for _, folder := range folders {
 		entries, err := fs.ReadDir(root.FS(), folder)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			files = append(files, File{Path: folder, Err: agent.Errorf(agent.CodeValidation, "This folder cannot be read: it is none, or a link out of the project, or its permissions forbid it.")})
+			files = append(files, File{Path: folder, Error: "This folder cannot be read: it is none, or a link out of the project, or its permissions forbid it."})
 		}
 		for _, entry := range entries {
 			if !isWorkflow(entry.Name()) {
 				continue
 			}
-			file := s.look(root, path.Join(folder, entry.Name()))
-			if !errors.Is(file.Err, ErrNoFile) { // it was removed just now
-				files = append(files, file)
+			name := path.Join(folder, entry.Name())
+			g, err := glanceAt(root, name, s.seen[name])
+			if errors.Is(err, ErrNoFile) {
+				continue // it was removed just now
 			}
+			if err != nil {
+				g.File = File{Path: strings.ToValidUTF8(name, "\uFFFD"), Error: agent.AsError(err).Message}
+			}
+			seen[name] = g
+			files = append(files, g.File)
 		}
 	}
+	s.seen = seen
 	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
 	return files, nil
 }
 
-// look reads a file, and the workflow in it.
-func (s *Shelf) look(root *os.Root, name string) File {
-	file := File{Path: strings.ToValidUTF8(name, "\uFFFD")}
-	var content []byte
-	var info fs.FileInfo
-	if file.Err = checkName(path.Base(name)); file.Err == nil {
-		content, info, file.Err = read(root, name)
+// glanceAt reads a file, and the workflow in it, unless nothing was written to it since before.
+func glanceAt(root *os.Root, name string, before glance) (glance, error) {
+	if err := checkName(path.Base(name)); err != nil {
+		return glance{}, err
 	}
-	if file.Err != nil {
-		return file
+	if info, err := root.Stat(name); err == nil && before.isOf(info) {
+		return before, nil
+	}
+	now := time.Now()
+	content, info, err := read(root, name)
+	if err != nil {
+		return glance{}, err
 	}
 	p := Parse(content)
-	file.Version, file.ChangedAt, file.Problems = version(content), info.ModTime(), len(p.Problems)
+	file := File{Path: name, Version: version(content), ChangedAt: info.ModTime(), Problems: len(p.Problems)}
 	if p.Graph != nil {
 		file.Nodes = len(p.Graph.Nodes)
 	}
 	if p.Graph != nil && p.Graph.Name != nil {
 		file.Name = *p.Graph.Name
 	}
-	return file
+	return glance{info, now, file}, nil
 }
 
 // Read gives the content of a file, and its version; ErrNoFile if there is none.
@@ -179,7 +227,8 @@ func (s *Shelf) Save(name string, content []byte, replaces string) (at string, e
 	if err != nil {
 		return "", err
 	}
-	return version(content), whole.Tidy(root, path.Dir(name))
+	whole.Tidy(root, path.Dir(name))
+	return version(content), nil
 }
 
 func create(root *os.Root, name string, content []byte) error {
@@ -236,6 +285,9 @@ func read(root *os.Root, name string) ([]byte, fs.FileInfo, error) {
 	}
 	if err != nil || !info.Mode().IsRegular() {
 		return nil, nil, agent.Errorf(agent.CodeValidation, "This cannot be read: it is no file, or a link out of the project.")
+	}
+	if info.Size() > MaxFile {
+		return nil, nil, ErrTooLarge
 	}
 	file, err := root.Open(name)
 	if err != nil {
