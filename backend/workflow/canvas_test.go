@@ -1,0 +1,30 @@
+package workflow
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"testing"
+)
+
+// TestCanvas: what comes of each thing that the canvas does is right here too, and what it refuses is refused. The page's
+// tests write the file (frontend/src/workflow/graph). JSON is YAML.
+func TestCanvas(t *testing.T) {
+	all, err := os.ReadFile("testdata/canvas.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range bytes.Lines(all) {
+		var made struct {
+			Title    string
+			Right    bool
+			Workflow json.RawMessage
+		}
+		if err := json.Unmarshal(line, &made); err != nil {
+			t.Fatal(err)
+		}
+		if wrong := told([]byte(`{"schema_version":"1.0","workflow":` + string(made.Workflow) + `}`)); (wrong == "") != made.Right {
+			t.Errorf("%s: is it right? %t; but this is said of it:\n%s%s", made.Title, made.Right, wrong, made.Workflow)
+		}
+	}
+}
