@@ -8,23 +8,25 @@ import (
 )
 
 // TestCanvas: what comes of each thing that the canvas does is right here too, and what it refuses is refused. The page's
-// tests write the file (frontend/src/workflow/graph). JSON is YAML.
+// tests write the files (frontend/src/workflow/graph). JSON is YAML.
 func TestCanvas(t *testing.T) {
-	all, err := os.ReadFile("testdata/canvas.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for line := range bytes.Lines(all) {
-		var made struct {
-			Title    string
-			Right    bool
-			Workflow json.RawMessage
-		}
-		if err := json.Unmarshal(line, &made); err != nil {
+	for _, path := range files(t, "testdata/canvas*.jsonl") {
+		all, err := os.ReadFile(path)
+		if err != nil {
 			t.Fatal(err)
 		}
-		if wrong := told([]byte(`{"schema_version":"1.0","workflow":` + string(made.Workflow) + `}`)); (wrong == "") != made.Right {
-			t.Errorf("%s: is it right? %t; but this is said of it:\n%s%s", made.Title, made.Right, wrong, made.Workflow)
+		for line := range bytes.Lines(all) {
+			var made struct {
+				Title    string
+				Right    bool
+				Workflow json.RawMessage
+			}
+			if err := json.Unmarshal(line, &made); err != nil {
+				t.Fatal(err)
+			}
+			if wrong := told([]byte(`{"schema_version":"1.0","workflow":` + string(made.Workflow) + `}`)); (wrong == "") != made.Right {
+				t.Errorf("%s: is it right? %t; but this is said of it:\n%s%s", made.Title, made.Right, wrong, made.Workflow)
+			}
 		}
 	}
 }

@@ -58,8 +58,8 @@ export function sketch(source: string): WorkflowGraph {
   return { id: 'sketch', agents: [...agents.values()], nodes: [...nodes.values()], edges };
 }
 
-function branch(node: WorkflowNode, ways: string): WorkflowNode {
-  const branches = ways.split(', ').map(way => {
+function branch(node: WorkflowNode, line: string): WorkflowNode {
+  const branches = line.split(', ').map(way => {
     const [when = '', to = ''] = way.split(': ');
     return { when: /^[\dtf]/.test(when) ? (JSON.parse(when) as unknown) : when, target_node: to === '-' ? '' : to };
   });
@@ -96,7 +96,7 @@ export function forced(graph: WorkflowGraph, from: string, to: string): Workflow
   const [id = '', handle] = from.split(':');
   const nodes = graph.nodes.map((node): WorkflowNode => {
     if (node.id !== id) return node;
-    if (node.type === 'parallel') return { ...node, parallel_of: [...node.parallel_of, to] };
+    if (node.type === 'parallel' && handle === undefined) return { ...node, parallel_of: [...node.parallel_of, to] };
     if (node.type !== 'condition' || !ways(node).some(way => way.handle === handle)) return node;
     return handle === defaultHandle ? { ...node, default: to } : { ...node, branches: [...node.branches, { when: 'forced', target_node: to }] };
   });
