@@ -28,6 +28,7 @@ import (
 	"parley/backend/store"
 	"parley/backend/tool"
 	"parley/backend/vault"
+	"parley/backend/watch"
 	"parley/frontend"
 )
 
@@ -41,6 +42,7 @@ type owner struct {
 	servers  *config.Servers // of MCP
 	board    mcp.Board       // what is known of those
 	history  *history.History
+	watcher  *watch.Watcher
 	agents   *config.Catalog
 	starting context.CancelFunc // ends the history's Start
 	door     *api.Door
@@ -121,9 +123,10 @@ func (o *owner) open(ctx context.Context, opt ownerOptions) error {
 	if err != nil {
 		return err
 	}
+	o.watcher = watch.New(o.log)
 	o.agents = config.NewCatalog(config.Options{
 		BuiltIn: config.BuiltIn(os.Getenv, endpoints, known), Known: config.Known{Endpoints: endpoints, Tools: o.home.tools(), Programs: known},
-		Own: own, Folder: o.folder, Log: o.log,
+		Own: own, Folder: o.folder, Watcher: o.watcher, Log: o.log,
 	})
 	options := history.Options{Folder: string(o.home), Folders: []string{o.home.scratches(), o.home.private(os.Getenv)}, Closing: o.leaveHistory, Log: o.log}
 	options.Free = func() error { return o.rooms.Free() }
@@ -319,8 +322,8 @@ func (o *owner) close() {
 			o.log.Error("the history was not closed cleanly", "error", err)
 		}
 	}
-	if o.agents != nil {
-		o.agents.Close()
+	if o.watcher != nil {
+		o.watcher.Close()
 	}
 	if o.server != nil {
 		o.door.Close()

@@ -36,7 +36,7 @@ func TestOpenAPI(t *testing.T) {
 func openAPIOf(routes []route) object {
 	schemas, paths := object{}, object{}
 	for _, named := range wireTypes() {
-		schemas[named.Name()] = declared(named)
+		schemas[nameOf(named)] = declared(named)
 	}
 	schemas["MessagesRequest"], schemas["UIMessage"] = messagesRequest, uiMessage
 	for _, r := range routes {
@@ -165,13 +165,24 @@ func declared(t reflect.Type) object {
 	if doc := comment(t.PkgPath(), t.Name()); doc != "" {
 		out["description"] = doc
 	}
-	if t.Kind() == reflect.String {
+	switch t.Kind() {
+	case reflect.String:
 		out["enum"] = constants(t)
+		return out
+	case reflect.Interface:
+		var all []any
+		for _, name := range names(variants(t)) {
+			all = append(all, ref(name))
+		}
+		out["anyOf"] = all
 		return out
 	}
 	properties, required := object{}, []string{}
 	for _, f := range members(t) {
 		properties[f.name] = schema(f.of)
+		if f.only != "" {
+			properties[f.name] = object{"const": f.only}
+		}
 		if !f.optional {
 			required = append(required, f.name)
 		}
@@ -189,7 +200,7 @@ func schema(t reflect.Type) object {
 	case t == reflect.TypeFor[json.RawMessage]():
 		return object{}
 	case isNamed(t):
-		return ref(t.Name())
+		return ref(nameOf(t))
 	}
 	switch t.Kind() {
 	case reflect.Pointer:
@@ -204,6 +215,8 @@ func schema(t reflect.Type) object {
 		return object{"type": "boolean"}
 	case reflect.Int, reflect.Int64:
 		return object{"type": "integer"}
+	case reflect.Float64:
+		return object{"type": "number"}
 	}
 	panic("no schema for " + t.String())
 }
@@ -353,6 +366,12 @@ func (v validator) check(schema object, value any) error {
 	if enum, ok := schema["enum"].([]string); ok && !slices.Contains(enum, fmt.Sprint(value)) {
 		return fmt.Errorf("%v is none of %v", value, enum)
 	}
+	if only := schema["const"]; only != nil && only != value {
+		return fmt.Errorf("%v is not %v", value, only)
+	}
+	if all, ok := schema["anyOf"].([]any); ok {
+		return v.any(all, value)
+	}
 	kind := schema["type"]
 	switch value := value.(type) {
 	case object:
@@ -389,9 +408,21 @@ func (v validator) check(schema object, value any) error {
 	case bool:
 		return is(kind, "boolean")
 	case float64:
+		if kind == "number" {
+			return nil
+		}
 		return is(kind, "integer")
 	}
 	return is(kind, "null")
+}
+
+func (v validator) any(schemas []any, value any) (err error) {
+	for _, schema := range schemas {
+		if err = v.check(schema.(object), value); err == nil {
+			return nil
+		}
+	}
+	return err
 }
 
 func is(want any, got string) error {

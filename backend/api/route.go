@@ -63,6 +63,8 @@ var routes = []route{
 	accept("POST /sessions/{id}/fork", inside.forkSession),
 	asking(answer("GET /sessions/{id}/export", inside.exportSession), "format"),
 	accept("POST /import", inside.importSession),
+	accept("POST /workflows/check", inside.checkWorkflow),
+	accept("POST /workflows/origins", inside.findOrigins),
 	answer("GET /sessions/{id}/changes/{answer}", inside.listChanges),
 	accept("POST /sessions/{id}/changes/{answer}", inside.revert),
 	answer("GET /sessions/{id}/messages", inside.listMessages),

@@ -31,6 +31,7 @@ import (
 	"parley/backend/store"
 	"parley/backend/tool"
 	"parley/backend/vault"
+	"parley/backend/watch"
 )
 
 const testToken = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
@@ -150,12 +151,13 @@ func options(s *store.Store, env *agent.Environment, catalog *config.Catalog, sc
 func agents(t testing.TB) *config.Catalog {
 	t.Helper()
 	project := t.TempDir()
-	catalog := config.NewCatalog(config.Options{
+	log := slog.New(slog.DiscardHandler)
+	watcher := watch.New(log)
+	t.Cleanup(watcher.Close)
+	return config.NewCatalog(config.Options{
 		BuiltIn: builtIn, Known: config.Known{Endpoints: map[string]agent.Endpoint{"openai": {Provider: "openai"}}, Tools: tool.Names()},
-		Own: t.TempDir(), Folder: func(agent.ProjectID) string { return project }, Log: slog.New(slog.DiscardHandler),
+		Own: t.TempDir(), Folder: func(agent.ProjectID) string { return project }, Watcher: watcher, Log: log,
 	})
-	t.Cleanup(catalog.Close)
-	return catalog
 }
 
 var builtIn = config.BuiltIn(func(string) string { return "" }, nil, nil)

@@ -225,6 +225,14 @@ func holdsTheGarden(t *testing.T, s *Store, schema int) {
 	if schema >= 11 {
 		wasExported(t, s)
 	}
+	if schema >= 12 {
+		drafts, err := s.WorkflowDrafts(t.Context(), "elsewhere")
+		must(t, err)
+		draft, err := s.WorkflowDraft(t.Context(), "elsewhere", "workflows/shopping.relavium.yaml")
+		if err != nil || len(drafts) != 2 || drafts[0].Replaces != "abc" || draft.Source != "half a workflow" || draft.Session != "s" {
+			t.Errorf("the drafts are %+v, and one is %+v (%v)", drafts, draft, err)
+		}
+	}
 	answer := text("a1", agent.RoleAssistant, "Pears, mostly.")
 	answer.Model = "m"
 	if want := []agent.Message{{ID: "u1", Role: agent.RoleUser, Parts: question}, answer}; !reflect.DeepEqual(history, want) {

@@ -16,7 +16,7 @@ func TestEveryStatementFindsItsRows(t *testing.T) {
 	must(t, s.CreateSession(t.Context(), home, spec, ""))
 	called := []string{"StartTurn", "AppendEvents", "SettleTurn", "Close"}                                   // by say, and by the end
 	called = append(called, "Backup", "Rekey", "Durable", "Lost", "ReadOnly", "Header", "Summary", "Verify") // about the whole file
-	called = append(called, "EverySession", "Rewrite")                                                       // a sweep reads all that was said
+	called = append(called, "EverySession", "Rewrite", "RewriteWorkflowDrafts")                              // a sweep reads all that was said
 	for _, c := range append(everyCall(t, s), exportCalls(t, s)...) {
 		if err := c.call(); err != nil {
 			t.Fatalf("%s: %v", c.method, err)
@@ -85,6 +85,12 @@ func everyCall(t *testing.T, s *Store) []namedCall {
 		{"ChosenKeys", func() error { _, err := s.ChosenKeys(ctx, home.Project); return err }},
 		{"ForgetSecret", func() error { return s.ForgetSecret(ctx, shed) }},
 		{"Secrets", func() error { _, err := s.Secrets(ctx); return err }},
+		{"PutWorkflowDraft", func() error {
+			return s.PutWorkflowDraft(ctx, home.Project, WorkflowDraft{Path: "a.relavium.yaml", Session: home.Session})
+		}},
+		{"WorkflowDraft", func() error { _, err := s.WorkflowDraft(ctx, home.Project, "a.relavium.yaml"); return err }},
+		{"WorkflowDrafts", func() error { _, err := s.WorkflowDrafts(ctx, home.Project); return err }},
+		{"DeleteWorkflowDraft", func() error { return s.DeleteWorkflowDraft(ctx, home.Project, "a.relavium.yaml") }},
 		{"Trusts", func() error { _, err := s.Trusts(ctx, home.Project); return err }},
 		{"Session", func() error { _, err := s.Session(ctx, home); return err }},
 		{"Sessions", func() error { _, err := s.Sessions(ctx, home.Project, Page{}, 10); return err }},
@@ -152,7 +158,7 @@ func readsAll(step string) bool {
 	table, _, indexed := strings.Cut(table, " ")
 	switch table {
 	case "session", "turn", "message", "log", "word", "media", "message_media", "setting",
-		"question", "approval", "trusted", "secret_use", "chosen_key", "queued", "queued_media", "media_project":
+		"question", "approval", "trusted", "secret_use", "chosen_key", "queued", "queued_media", "media_project", "workflow_draft":
 		return scans && !indexed
 	}
 	return false

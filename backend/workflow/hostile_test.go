@@ -51,10 +51,10 @@ func TestHostile(t *testing.T) {
 			runtime.GC()
 			peak, stop := watchMemory()
 			begun := time.Now()
-			_, problems := Parse([]byte(src))
+			p := Parse([]byte(src))
 			took := time.Since(begun)
 			close(stop)
-			if len(problems) == 0 {
+			if len(p.Problems) == 0 {
 				t.Error("it is taken")
 			}
 			if most := <-peak; most > 256<<20 {
@@ -139,16 +139,16 @@ func FuzzParse(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, src []byte) {
-		g, problems := Parse(src)
-		for _, p := range problems {
+		parsed := Parse(src)
+		for _, p := range parsed.Problems {
 			if p.Line < 1 || p.Column < 1 || p.Message == "" {
 				t.Errorf("%+v", p)
 			}
 		}
-		if len(problems) > 0 {
+		if len(parsed.Problems) > 0 {
 			return
 		}
-		written, err := Write(g)
+		written, err := Write(*parsed.Graph)
 		if err != nil {
 			t.Fatal(err)
 		}

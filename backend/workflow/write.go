@@ -9,15 +9,22 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf16"
+
+	"parley/backend/agent"
 )
 
 // Write gives the file of a workflow, in the one form that it has: keys in the order of their code units, two spaces for each
-// level, texts of several lines as blocks. What Parse reads of it, Write writes as the same bytes again.
+// level, texts of several lines as blocks. What Parse reads of it, Write writes as the same bytes again. A graph need not be
+// valid, but one that no file could hold is refused.
 func Write(g Graph) ([]byte, error) {
+	type workflow struct {
+		Graph
+		Metadata json.RawMessage `json:"metadata,omitempty"`
+	}
 	b, err := json.Marshal(struct {
-		Version  string `json:"schema_version"`
-		Workflow Graph  `json:"workflow"`
-	}{schemaVersion, g})
+		Version  string   `json:"schema_version"`
+		Workflow workflow `json:"workflow"`
+	}{schemaVersion, workflow{g, g.Metadata}})
 	if err != nil {
 		return nil, err
 	}
@@ -27,6 +34,12 @@ func Write(g Graph) ([]byte, error) {
 	}
 	var w writer
 	w.value(tree, 0)
+	switch {
+	case w.tooDeep:
+		return nil, agent.Errorf(agent.CodeValidation, "The workflow cannot be written: something in it is nested too deeply. A file takes %d levels.", maxDepth)
+	case w.Len() > maxBytes:
+		return nil, agent.Errorf(agent.CodeValidation, "The workflow cannot be written: it is too large. A file may have %d characters at most.", maxSource)
+	}
 	return bytes.TrimPrefix(w.Bytes(), []byte("\n")), nil
 }
 
@@ -37,11 +50,18 @@ func decode(b []byte) (tree any, err error) {
 	return tree, d.Decode(&tree)
 }
 
-// writer writes values as YAML.
-type writer struct{ bytes.Buffer }
+// writer writes values as YAML, as far as a file may be nested.
+type writer struct {
+	bytes.Buffer
+	tooDeep bool
+}
 
 // value writes what follows a key, or the dash of an entry: its line, and those below it that are indented by depth.
 func (w *writer) value(v any, depth int) {
+	if depth > maxDepth {
+		w.tooDeep = true
+		return
+	}
 	switch v := v.(type) {
 	case map[string]any:
 		if len(v) == 0 {
@@ -97,7 +117,11 @@ func (w *writer) object(v map[string]any, depth int, behind bool) {
 // maxSimpleKey is how long a key may be that stands before its colon: YAML wants less than 1024 characters, with its quotes.
 const maxSimpleKey = 128
 
+// indent costs nothing any more once there is more than anybody reads.
 func (w *writer) indent(depth int) {
+	if w.Len() > maxBytes {
+		return
+	}
 	for range depth {
 		w.WriteString("  ")
 	}

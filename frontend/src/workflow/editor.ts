@@ -1,4 +1,4 @@
-import type { WorkflowGraph, WorkflowProblem } from '../api/types.gen.ts';
+import type { FileProblem, WorkflowGraph } from '../api/types.gen.ts';
 import { Store } from '../ui/store.ts';
 
 /** What is edited. It is never changed in place: a step of undo is another one. */
@@ -16,7 +16,7 @@ interface EditorState extends Draft {
   selected: readonly string[]; // the ids of nodes
   undo: string | undefined; // what would be taken back
   redo: string | undefined;
-  problems: readonly WorkflowProblem[]; // of what is edited, as they were found last
+  problems: readonly FileProblem[]; // of what is edited, as they were found last
   source: string; // the file that it would become
 }
 
