@@ -37,7 +37,7 @@ function Labelled({ label, says, problem, id: given, aside, children }: Labelled
       </div>
       {children({ id, 'aria-describedby': describe(id, says, problem), 'aria-invalid': problem ? true : undefined })}
       <Said id={id} says={says} className="mt-1" />
-      <Wrong id={id} problem={problem} />
+      <Wrong id={id} problem={problem} className="mt-1" />
     </div>
   );
 }
@@ -56,10 +56,10 @@ function Said({ id, says, className }: { id: string; says: string | undefined; c
   );
 }
 
-function Wrong({ id, problem }: { id: string; problem: string | undefined }) {
+function Wrong({ id, problem, className }: { id: string; problem: string | undefined; className: string }) {
   if (!problem) return null;
   return (
-    <p id={`${id}-problem`} className="mt-1 text-xs break-words text-bad">
+    <p id={`${id}-problem`} className={`text-xs break-words text-bad ${className}`}>
       {problem}
     </p>
   );
@@ -75,10 +75,11 @@ interface FieldProps extends LabelledProps {
   isFirst?: boolean;
   /** What may be meant. */
   offers?: readonly string[];
+  onBlur?: () => void;
 }
 
 /** One line of text. */
-export function Field({ value, onChange, isCode = false, isRequired = false, isFixed = false, isFirst = false, offers, ...labelled }: FieldProps) {
+export function Field({ value, onChange, isCode = false, isRequired = false, isFixed = false, isFirst = false, offers, onBlur, ...labelled }: FieldProps) {
   return (
     <Labelled {...labelled}>
       {joined => (
@@ -95,12 +96,13 @@ export function Field({ value, onChange, isCode = false, isRequired = false, isF
             autoCapitalize={isCode ? 'none' : undefined}
             list={offers && `${joined.id}-offers`}
             onChange={event => onChange(event.target.value)}
+            onBlur={onBlur}
             className={`mt-1 h-9 w-full px-3 text-sm disabled:opacity-60 ${box} ${isCode ? 'font-mono' : ''}`}
           />
           {offers && (
             <datalist id={`${joined.id}-offers`}>
               {offers.map(each => (
-                <option key={each} value={each} />
+                <option key={each}>{each}</option>
               ))}
             </datalist>
           )}
@@ -169,8 +171,8 @@ export function Group({ title, says, problem, id: given, aside, children }: Grou
       {aside && <div className="absolute end-0 top-3">{aside}</div>}
       <div className="clear-both">
         <Said id={id} says={says} className="mb-2" />
+        <Wrong id={id} problem={problem} className="mb-2" />
         {children}
-        <Wrong id={id} problem={problem} />
       </div>
     </fieldset>
   );

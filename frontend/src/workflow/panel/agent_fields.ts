@@ -2,15 +2,15 @@ import type { WorkflowAgent, WorkflowFallback, WorkflowGraph, WorkflowMCPServer,
 import { needed, neededText, number, pairs, whole } from './codec.ts';
 import { put, type Path } from './path.ts';
 import type { Fields, Row } from './row.ts';
-import { code, line, list, maybe, one, rare, schema, template, yesOrNo } from './rows.ts';
+import { amount, code, half, line, list, maybe, one, rare, schema, template, yesOrNo } from './rows.ts';
 import { panelText } from './text.ts';
 
 const { fields: said, lists, options, adds, used } = panelText;
 
 const retryFields: Fields<WorkflowRetry> = {
-  max: line(said.max, needed(whole)),
-  backoff: one(said.backoff, options.backoff),
-  backoff_ms: line(said.backoff_ms, whole),
+  max: amount(said.max, needed(whole)),
+  backoff: half(one(said.backoff, options.backoff)),
+  backoff_ms: amount(said.backoff_ms, whole),
   retry_on: { kind: 'checks', words: said.retry_on, options: ['provider_rate_limit', 'provider_unavailable', 'tool_failed', 'sandbox_error'] },
 };
 
@@ -18,8 +18,8 @@ const retryFields: Fields<WorkflowRetry> = {
 export const retry: Row = { kind: 'group', words: said.retry, fields: retryFields, blank: { max: 3, backoff: 'exponential' } satisfies WorkflowRetry, isRare: true };
 
 const memoryFields: Fields<WorkflowMemory> = {
-  type: one(said.memoryType, options.memory),
-  window_size: of => (of.type === 'window' ? line(said.window_size, needed(whole)) : undefined),
+  type: half(one(said.memoryType, options.memory)),
+  window_size: of => (of.type === 'window' ? amount(said.window_size, needed(whole)) : undefined),
 };
 
 const isNamed = (server: WorkflowMCPServer) => server.ref !== undefined;
@@ -40,9 +40,9 @@ const serverFields: Fields<WorkflowMCPServer> = {
 };
 
 const fallbackFields: Fields<WorkflowFallback> = {
-  provider: one(said.provider, options.provider),
-  model: code(said.model, neededText),
-  max_attempts: line(said.max_attempts, needed(whole)),
+  provider: half(one(said.provider, options.provider)),
+  model: half(code(said.model, neededText)),
+  max_attempts: amount(said.max_attempts, needed(whole)),
 };
 
 /** The id of an agent, and of those who refer to it. */
@@ -63,13 +63,13 @@ const agentFields: Fields<WorkflowAgent> = {
   id: own({ kind: 'id', words: said.agentId, taken: graph => (graph.agents ?? []).map(agent => agent.id), rename: renameAgent }),
   name: own(line(said.agentName)),
   description: own(line(said.description)),
-  provider: own(one(said.provider, options.provider)),
-  model: own(code(said.model, neededText)),
+  provider: own(half(one(said.provider, options.provider))),
+  model: own(half(code(said.model, neededText))),
   system_prompt: own(template(said.system_prompt, 'run', neededText)),
   tools: own(list(said.agentTools)),
-  temperature: own(rare(line(said.temperature, number))),
-  max_tokens: own(rare(line(said.max_tokens, whole))),
-  reasoning_effort: own(rare(maybe(said.reasoning_effort, options.reasoning_effort))),
+  temperature: own(rare(amount(said.temperature, number))),
+  max_tokens: own(rare(amount(said.max_tokens, whole))),
+  reasoning_effort: own(rare(half(maybe(said.reasoning_effort, options.reasoning_effort)))),
   memory: own({ kind: 'group', words: said.memory, fields: memoryFields, blank: { type: 'summary' } satisfies WorkflowMemory, isRare: true }),
   retry: own(retry),
   fallback_chain: own({

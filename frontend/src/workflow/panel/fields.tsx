@@ -11,6 +11,8 @@ import { at, keyOf, type Path } from './path.ts';
 import { rowsOf, type AnyFields, type GroupRow, type ListRow, type Row } from './row.ts';
 import { panelText } from './text.ts';
 
+const columns = 'grid grid-cols-2 gap-x-3 gap-y-4 *:first:*:border-t-0 *:first:*:pt-0';
+
 interface FormProps {
   /** What of the workflow the form is about. */
   path: Path;
@@ -24,14 +26,18 @@ export function Form({ path, fields }: FormProps) {
   const of = at(graph, path) as Record<string, unknown> | undefined;
   if (!of) return null;
   const rows = rowsOf(fields, of, graph);
-  const show = ([name, row]: [string, Row]) => <FieldOf key={name} row={row} place={{ path, fields, name, label: row.words[0] }} />;
+  const show = ([name, row]: [string, Row]) => (
+    <div key={name} className={row.isShort ? 'min-w-0' : 'col-span-2 min-w-0'}>
+      <FieldOf row={row} place={{ path, fields, name, label: row.words[0] }} />
+    </div>
+  );
   const rare = rows.filter(([, row]) => row.isRare);
   return (
     <div className="grid gap-4">
-      {rows.filter(([, row]) => !row.isRare).map(show)}
+      <div className={columns}>{rows.filter(([, row]) => !row.isRare).map(show)}</div>
       {rare.length > 0 && (
         <Fold label={panelText.more} initially={rare.some(([name]) => of[name] !== undefined)}>
-          <div className="grid gap-4">{rare.map(show)}</div>
+          <div className={columns}>{rare.map(show)}</div>
         </Fold>
       )}
     </div>
@@ -80,7 +86,9 @@ function Optional({ place, row: { words, fields, blank, isRequired } }: { place:
   const remove = !isRequired && <IconButton icon={X} label={panelText.remove(words[0])} onClick={() => set(undefined)} className="size-7" />;
   return (
     <Group title={words[0]} says={words[1]} problem={problem} id={key} aside={remove}>
-      <Form path={[...place.path, place.name]} fields={fields} />
+      <div className="pt-1">
+        <Form path={[...place.path, place.name]} fields={fields} />
+      </div>
     </Group>
   );
 }
@@ -91,6 +99,7 @@ function Entries({ place, row: { words, one, isOpen = false, fields, adds, holds
   const graph = useStore(editor, state => state.graph);
   const { value, write, key } = useField(place);
   const problem = useProblem(key, false);
+  const problems = useStore(editor, state => state.problems);
   const entries = (value ?? []) as Record<string, unknown>[];
   const path = [...place.path, place.name];
   const set = (to: readonly object[], index: number) => {
@@ -114,7 +123,7 @@ function Entries({ place, row: { words, one, isOpen = false, fields, adds, holds
           return (
             // oxlint-disable-next-line react/no-array-index-key -- an entry is what is at its place
             <li key={i} id={keyOf([...path, i])} className="rounded-lg border border-line bg-sunken/50 px-3 py-2">
-              <Fold label={calledBy(entry) || label} initially={isOpen} tools={tools}>
+              <Fold label={calledBy(entry) || label} initially={isOpen} isWrong={problems.some(each => each.key?.startsWith(keyOf([...path, i])))} tools={tools}>
                 <Form path={[...path, i]} fields={fields} />
                 {held && <p className="mt-3 text-xs text-faint">{held}</p>}
               </Fold>

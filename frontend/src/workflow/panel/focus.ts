@@ -10,7 +10,7 @@ export function focusOn(root: HTMLElement, key: string): void {
     if (!found) continue;
     for (let fold = found.closest('details'); fold; fold = fold.parentElement!.closest('details')) fold.open = true;
     const target = found.matches(focusable) ? found : (found.querySelector<HTMLElement>(focusable) ?? found);
-    target.scrollIntoView({ block: 'nearest' });
+    target.scrollIntoView({ block: 'center' });
     target.focus();
     return;
   }

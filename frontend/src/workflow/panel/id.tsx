@@ -18,15 +18,18 @@ export function Id({ place, row: { words, taken, rename } }: { place: Place; row
   const text = typed && typed.of === value ? typed.text : String(value);
   const isSame = text === value;
   const refused = isSame ? undefined : !kebab.test(text) ? said.kebab : taken(graph).includes(text) ? said.taken(text) : undefined;
-  const done = (event?: FormEvent) => {
-    event?.preventDefault();
+  const done = () => {
     if (isSame || refused) return;
     editor.change(panelText.rename(String(value), text), before => rename(before, [...place.path, place.name], text));
     if (place.path[0] === 'nodes') editor.select([text]);
   };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    done();
+  };
   return (
-    <form onSubmit={done} onBlur={() => done()}>
-      <Field id={key} label={words[0]} says={words[1]} problem={refused ?? problem} value={text} onChange={now => type({ text: now, of: value })} isCode />
+    <form onSubmit={submit}>
+      <Field id={key} label={words[0]} says={words[1]} problem={refused ?? problem} value={text} onChange={now => type({ text: now, of: value })} onBlur={done} isCode />
     </form>
   );
 }

@@ -55,7 +55,7 @@ export function Insert({ label, offered, path, area, onInsert }: InsertProps) {
       value=""
       options={[['', panelText.insert], ...offersFor(graph, offered, path).map(name => [name, name] as const)]}
       onChoose={choose}
-      className="h-6 max-w-28 shrink-0 text-xs"
+      className="h-6 w-20 shrink-0 text-xs"
     />
   );
 }

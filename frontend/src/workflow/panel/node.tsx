@@ -50,7 +50,7 @@ function Edges({ graph, index }: { graph: WorkflowGraph; index: number }) {
   const { editor } = use(FormsContext);
   const [why, refuse] = useState<string>();
   const { id, type } = graph.nodes[index]!;
-  const leads = type !== 'output' && type !== 'condition';
+  const leads = !['output', 'condition', 'parallel'].includes(type); // the others say so in their forms, or lead nowhere
   const edges = graph.edges.flatMap((edge, i) => (begin(edge).id === id ? [{ edge, i }] : []));
   const follow = (to: string) => {
     const refused = refusal(graph, id, undefined, to);

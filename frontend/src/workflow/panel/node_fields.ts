@@ -16,7 +16,7 @@ import { rename } from '../graph/nodes.ts';
 import { retry } from './agent_fields.ts';
 import { neededText, number, whole } from './codec.ts';
 import type { AnyFields, Fields, Option, Row } from './row.ts';
-import { code, line, list, maybe, one, rare, schema, script, template } from './rows.ts';
+import { amount, code, half, line, list, maybe, one, rare, schema, script, template } from './rows.ts';
 import { panelText } from './text.ts';
 
 const { fields: said, lists, options, adds, choose } = panelText;
@@ -54,14 +54,14 @@ const agent: NodeFields<WorkflowAgentNode> = {
   prompt_template: template(said.prompt_template, 'before'),
   tools,
   system_prompt_append: rare(template(said.system_prompt_append, 'before')),
-  model: rare(code(said.nodeModel)),
-  temperature: rare(line(said.temperature, number)),
-  max_tokens: rare(line(said.max_tokens, whole)),
-  output_schema: schema(said.output_schema),
+  model: rare(half(code(said.nodeModel))),
+  temperature: rare(amount(said.temperature, number)),
+  max_tokens: rare(amount(said.max_tokens, whole)),
+  timeout_ms: rare(amount(said.timeout_ms, whole)),
+  count: rare(amount(said.count, whole)),
+  duration_seconds: rare(amount(said.duration_seconds, number)),
   output_modalities: { kind: 'checks', words: said.output_modalities, options: ['text', 'image', 'audio', 'video'], isRare: true },
-  count: rare(line(said.count, whole)),
-  duration_seconds: rare(line(said.duration_seconds, number)),
-  timeout_ms: rare(line(said.timeout_ms, whole)),
+  output_schema: schema(said.output_schema),
   retry,
 };
 
@@ -70,8 +70,8 @@ const gate: NodeFields<WorkflowGateNode> = {
   gate_type: one(said.gate_type, options.gate_type),
   assignee: template(said.assignee, 'before'),
   message_template: template(said.message_template, 'before'),
-  timeout_ms: line(said.timeout_ms, whole),
-  timeout_action: maybe(said.timeout_action, options.timeout_action),
+  timeout_ms: amount(said.timeout_ms, whole),
+  timeout_action: half(maybe(said.timeout_action, options.timeout_action)),
 };
 
 const branchFields: Fields<WorkflowBranch> = {

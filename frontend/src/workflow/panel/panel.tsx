@@ -1,4 +1,4 @@
-import { useImperativeHandle, useMemo, useRef, useState, type KeyboardEvent, type Ref } from 'react';
+import { useEffect, useImperativeHandle, useMemo, useRef, useState, type Ref } from 'react';
 import type { FileProblem } from '../../api/types.gen.ts';
 import { useStore } from '../../ui/store.ts';
 import type { Editor } from '../editor.ts';
@@ -30,8 +30,14 @@ export function Panel({ editor, ref }: { editor: Editor; ref?: Ref<PanelHandle> 
   const forms = useMemo((): Forms => ({ editor, typed: new Map(), reveal: key => requestAnimationFrame(() => root.current && focusOn(root.current, key)) }), [editor]);
   const show = (to: PanelTab) => {
     choose(to);
-    requestAnimationFrame(() => root.current?.querySelector<HTMLElement>(`#tab-panel :is(input, textarea, select, button, summary), #tab-${to}`)?.focus());
+    forms.reveal('tab-panel');
   };
+  useEffect(() => {
+    const panel = root.current!;
+    const press = (event: KeyboardEvent) => takeBack(event, editor);
+    panel.addEventListener('keydown', press);
+    return () => panel.removeEventListener('keydown', press);
+  }, [editor]);
   useImperativeHandle(ref, () => ({ show }));
   const lead = ({ key = '' }: FileProblem) => {
     const place = placeOf(editor.value.graph, key);
@@ -41,7 +47,7 @@ export function Panel({ editor, ref }: { editor: Editor; ref?: Ref<PanelHandle> 
   };
   return (
     <FormsContext value={forms}>
-      <aside ref={root} aria-label={panelText.title} onKeyDown={event => takeBack(event, editor)} className="flex h-full min-h-0 min-w-0 flex-col bg-panel">
+      <aside ref={root} aria-label={panelText.title} className="flex h-full min-h-0 min-w-0 flex-col bg-panel">
         <Tabs label={panelText.title} tabs={tabs.map(each => [each, panelText.tabs[each], each === 'problems' ? problems.length : 0])} chosen={tab} onChoose={choose}>
           <div className="p-4">
             {tab === 'node' && <NodeTab />}

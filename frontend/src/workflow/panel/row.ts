@@ -10,8 +10,8 @@ export type Option = readonly [value: string, label: string];
 /** Which references are offered to a text: those to nodes only where nodes have run. */
 export type Offered = 'run' | 'before';
 
-/** One field of a form, of which a table says what it is. One that is rare stands behind the others. */
-export type Row = { isRare?: boolean } & (
+/** One field of a form, of which a table says what it is. One that is rare stands behind the others, two short ones beside each other. */
+export type Row = { isRare?: boolean; isShort?: boolean } & (
   | { kind: 'id'; words: Words; taken: (graph: WorkflowGraph) => readonly (string | undefined)[]; rename: (graph: WorkflowGraph, path: Path, to: string) => WorkflowGraph }
   | { kind: 'line'; words: Words; codec: Codec; isCode?: boolean; offers?: readonly string[] }
   | { kind: 'long'; words: Words; codec: Codec; isCode?: boolean; references?: Offered }

@@ -7,6 +7,11 @@ const { unset, yes, no } = panelText;
 /** One line of words. */
 export const line = (words: Words, codec: Codec = optionalText): Row => ({ kind: 'line', words, codec });
 
+/** A row that stands beside another one like it. */
+export const half = (row: Row): Row => ({ ...row, isShort: true });
+
+export const amount = (words: Words, codec: Codec): Row => half(line(words, codec));
+
 /** One line of what programs read. */
 export const code = (words: Words, codec: Codec = optionalText, offers?: readonly string[]): Row => ({ kind: 'line', words, codec, isCode: true, offers });
 

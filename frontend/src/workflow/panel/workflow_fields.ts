@@ -1,14 +1,14 @@
 import type { WorkflowBudget, WorkflowEntry, WorkflowFileChange, WorkflowGraph, WorkflowInput, WorkflowToolPolicy, WorkflowTrigger, WorkflowValidation, WorkflowWebhook } from '../../api/types.gen.ts';
 import { needed, neededText, number, numbers, optionalText, whole } from './codec.ts';
 import type { Fields, Row } from './row.ts';
-import { code, line, list, one, template, yesOrNo } from './rows.ts';
+import { amount, code, half, line, list, one, template, yesOrNo } from './rows.ts';
 import { panelText } from './text.ts';
 
 const { fields: said, lists, options, adds } = panelText;
 
 const numberValidation: Fields<Pick<WorkflowValidation, 'min' | 'max' | 'enum'>> = {
-  min: line(said.min, number),
-  max: line(said.inputMax, number),
+  min: amount(said.min, number),
+  max: amount(said.inputMax, number),
   enum: list(said.enum, numbers),
 };
 
@@ -16,8 +16,8 @@ const textValidation: Fields<Omit<WorkflowValidation, 'min' | 'max'>> = {
   format: code(said.format),
   pattern: code(said.pattern),
   enum: list(said.enum),
-  min_length: line(said.min_length, whole),
-  max_length: line(said.max_length, whole),
+  min_length: amount(said.min_length, whole),
+  max_length: amount(said.max_length, whole),
 };
 
 /** What may be said of an input depends on its type. */
@@ -28,13 +28,13 @@ function validation({ type }: WorkflowInput): Row | undefined {
 
 function byDefault({ type }: WorkflowInput): Row {
   if (type === 'boolean') return yesOrNo(said.inputDefault);
-  return type === 'number' ? line(said.inputDefault, number) : template(said.inputDefault, 'run');
+  return type === 'number' ? amount(said.inputDefault, number) : template(said.inputDefault, 'run');
 }
 
 const inputFields: Fields<WorkflowInput> = {
   name: code(said.inputName, neededText),
-  type: one(said.inputType, options.input),
-  required: yesOrNo(said.required),
+  type: half(one(said.inputType, options.input)),
+  required: half(yesOrNo(said.required)),
   default: byDefault,
   description: line(said.description),
   validation,
@@ -68,7 +68,7 @@ const webhookFields: Fields<WorkflowWebhook> = {
 
 const fileChangeFields: Fields<WorkflowFileChange> = {
   glob: code(said.glob, neededText),
-  debounce_ms: line(said.debounce_ms, needed(whole)),
+  debounce_ms: amount(said.debounce_ms, needed(whole)),
 };
 
 const triggerFields: Fields<WorkflowTrigger> = {
@@ -81,7 +81,7 @@ const triggerFields: Fields<WorkflowTrigger> = {
 };
 
 const budgetFields: Fields<WorkflowBudget> = {
-  max_cost_microcents: line(said.max_cost_microcents, needed(whole)),
+  max_cost_microcents: amount(said.max_cost_microcents, needed(whole)),
   on_exceed: one(said.on_exceed, options.on_exceed),
   strict_cost_cap: yesOrNo(said.strict_cost_cap),
 };
@@ -102,6 +102,6 @@ export const workflowFields: Fields<Omit<WorkflowGraph, 'nodes' | 'edges' | 'age
   trigger: { kind: 'group', words: said.trigger, fields: triggerFields, blank: { type: 'manual' } satisfies WorkflowTrigger },
   budget: { kind: 'group', words: said.budget, fields: budgetFields, blank: { max_cost_microcents: 100_000_000, on_exceed: 'pause_for_approval' } satisfies WorkflowBudget },
   tools: { kind: 'group', words: said.toolPolicy, fields: policyFields, blank: {} },
-  timeout_ms: line(said.timeout_ms, whole),
-  max_parallel: line(said.max_parallel, whole),
+  timeout_ms: amount(said.timeout_ms, whole),
+  max_parallel: amount(said.max_parallel, whole),
 };
