@@ -1084,3 +1084,13 @@ export interface WorkflowSaved {
 export interface WorkflowsNotice {
   type: string
 }
+
+export interface UnsavedWorkflow {
+  path: string
+  session?: string
+  changedAt: number
+}
+
+export interface WorkflowDraftList {
+  drafts: UnsavedWorkflow[]
+}
