@@ -24,6 +24,7 @@ import (
 	"parley/backend/session"
 	"parley/backend/store"
 	"parley/backend/vault"
+	"parley/backend/workflow"
 )
 
 const (
@@ -36,10 +37,11 @@ var windowOrigins = []string{"wails://wails", "http://wails.localhost"}
 
 // Options is what a door opens onto at once.
 type Options struct {
-	History  *history.History
-	Agents   *config.Catalog
-	Programs *program.Finder // of those that agents run in
-	Page     fs.FS
+	History   *history.History
+	Agents    *config.Catalog
+	Workflows *workflow.Shelves
+	Programs  *program.Finder // of those that agents run in
+	Page      fs.FS
 	// Enforcement is what the system holds of what agents may touch.
 	Enforcement func() agent.Enforcement
 	Servers     *config.Servers                                                                    // of MCP
