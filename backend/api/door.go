@@ -3,6 +3,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -296,11 +297,12 @@ func (d *Door) admit(to route) http.Handler {
 			d.refuse(w, errVersion)
 			return
 		}
-		if r.ContentLength > maxBody {
-			d.refuse(w, &http.MaxBytesError{Limit: maxBody})
+		most := cmp.Or(to.most, maxBody)
+		if r.ContentLength > most {
+			d.refuse(w, &http.MaxBytesError{Limit: most})
 			return
 		}
-		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+		r.Body = http.MaxBytesReader(w, r.Body, most)
 		if !d.isOwnWindow(r) {
 			d.enter()
 			defer d.leave()
