@@ -57,6 +57,7 @@ import type {
   WorkflowDraft,
   WorkflowDraftList,
   WorkflowList,
+  WorkflowOrigins,
   WorkflowSaved,
   WorkflowToCheck,
 } from './types.gen.ts';
@@ -120,6 +121,8 @@ export class Client {
   restore = (id: string) => this.ask<void>('POST', `/sessions/${encodeURIComponent(id)}/restore`);
   /** A session as a file. Nothing is written. */
   export = (id: string, format: string) => this.ask<Exported>('GET', `/sessions/${encodeURIComponent(id)}/export?${query({ format })}`);
+  /** Which turns of a session the nodes of a workflow were made of, by what stands in its file. */
+  workflowOrigins = (metadata: string) => this.ask<WorkflowOrigins>('POST', '/workflows/origins', { body: { metadata } });
   /** Makes a session of a file. */
   import = (content: string) => this.ask<Session>('POST', '/import', { body: { content } });
 
