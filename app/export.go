@@ -14,6 +14,7 @@ import (
 
 	"parley/backend/agent"
 	"parley/backend/api"
+	"parley/backend/whole"
 	"parley/backend/workflow"
 )
 
@@ -64,42 +65,33 @@ func exportCommand() *cobra.Command {
 
 // writeNew makes a file that is there as a whole or not at all, and the folder that it is in. One that is there already is an error
 // unless it may be written over.
-func writeNew(path string, content []byte, over bool) (err error) {
+func writeNew(path string, content []byte, over bool) error {
 	refuse := func(err error, why string) error {
 		return agent.Wrap(agent.CodeValidation, err, fmt.Sprintf("%s was not written: %s", path, why))
 	}
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return refuse(nil, "it is a folder. Name a file in it.")
-	}
-	folder := filepath.Dir(path)
+	folder, name := filepath.Split(path)
+	folder = filepath.Clean(folder)
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return refuse(err, "its folder cannot be made. Choose another place.")
 	}
-	if !over { // the name is taken before anything is written under it
-		taken, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-		if errors.Is(err, fs.ErrExist) {
-			return refuse(err, "it is there already. Choose another place, or write over it with --force.")
-		}
-		if err != nil {
-			return refuse(err, "it cannot be made there. Choose another place.")
-		}
-		taken.Close()
-	}
-	f, err := os.CreateTemp(folder, "."+filepath.Base(path)+"-*")
-	if err == nil {
-		_, err = f.Write(content)
-		if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
-			err = os.Rename(f.Name(), path)
-		}
-		if err != nil {
-			os.Remove(f.Name())
-		}
-	}
+	root, err := os.OpenRoot(folder)
 	if err != nil {
-		if !over {
-			os.Remove(path)
-		}
-		return refuse(err, "the disk is full, or it cannot be written to.")
+		return refuse(err, "its folder cannot be opened. Choose another place.")
+	}
+	defer root.Close()
+	write := whole.Create
+	if over {
+		write = whole.Write
+	}
+	if info, err := root.Stat(name); err == nil && info.IsDir() {
+		return refuse(nil, "it is a folder. Name a file in it.")
+	}
+	err = write(root, name, content, 0o600)
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return refuse(err, "it is there already. Choose another place, or write over it with --force.")
+	case err != nil:
+		return refuse(err, "it cannot be made there, or the disk is full. Choose another place.")
 	}
 	return nil
 }

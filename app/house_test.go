@@ -25,9 +25,10 @@ var arrows = map[string][]string{
 	"backend/redact":          {},
 	"backend/schema":          {},
 	"backend/watch":           {},
+	"backend/whole":           {},
 	// There is an agent for each program that the table of harness has; provider knows whether it can be given a model. Files of
 	// agents are watched, and their rules have policy's patterns; what was made in the app, and whom the person trusts, store has.
-	"backend/config":              {"backend/agent", "backend/harness", "backend/policy", "backend/provider", "backend/schema", "backend/store", "backend/watch"},
+	"backend/config":              {"backend/agent", "backend/harness", "backend/policy", "backend/provider", "backend/schema", "backend/store", "backend/watch", "backend/whole"},
 	"backend/policy":              {"backend/agent"},
 	"backend/provider":            {"backend/agent"},
 	"backend/tool":                {"backend/agent", "backend/policy", "backend/process", "backend/schema", "backend/redact"},
@@ -52,7 +53,7 @@ var arrows = map[string][]string{
 	"backend/history":      {"backend/agent", "backend/store", "backend/store/sealed", "backend/vault"},
 	"backend/revert":       {"backend/agent", "backend/store", "backend/tool"},
 	"backend/uistream":     {"backend/agent"},
-	"backend/workflow":     {"backend/agent", "backend/config", "backend/redact"},
+	"backend/workflow":     {"backend/agent", "backend/config", "backend/redact", "backend/watch", "backend/whole"},
 	// uistream: a turn's message and its rows are two folds of one log, and share what a step is.
 	"backend/session": {"backend/agent", "backend/config", "backend/store", "backend/vault", "backend/policy", "backend/mcp", "backend/redact", "backend/schema", "backend/uistream"},
 	// api tells of the table of programs, and of what program found of it; and, by redact, what looks like a credential.

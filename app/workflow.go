@@ -23,8 +23,7 @@ func workflowCommand() *cobra.Command {
 				if err != nil {
 					return agent.Wrap(agent.CodeValidation, err, fmt.Sprintf("%s cannot be read.", path))
 				}
-				_, problems := workflow.Parse(src)
-				for _, p := range problems {
+				for _, p := range workflow.Parse(src).Problems {
 					wrong = true
 					fmt.Fprintf(cmd.OutOrStdout(), "%s:%s\n", path, p)
 				}

@@ -144,13 +144,17 @@ func (d inside) listAgents(r *http.Request) (AgentList, error) {
 		list.Agents = append(list.Agents, a)
 	}
 	for _, f := range found.Broken {
-		broken := BrokenFile{Path: f.Path, Agent: f.Agent.ID}
-		for _, p := range f.Problems {
-			broken.Problems = append(broken.Problems, FileProblem(p))
-		}
-		list.Broken = append(list.Broken, broken)
+		list.Broken = append(list.Broken, BrokenFile{f.Path, f.Agent.ID, fileProblems(f.Problems)})
 	}
 	return list, err
+}
+
+func fileProblems(problems []config.Problem) []FileProblem {
+	out := make([]FileProblem, len(problems))
+	for i, p := range problems {
+		out[i] = FileProblem(p)
+	}
+	return out
 }
 
 // agentID reads the agent's id in the path.
@@ -233,18 +237,7 @@ func (d inside) distrust(r *http.Request) (noBody, error) {
 
 // agentNews tells the page when there are other agents.
 func (s *socket) agentNews(ctx context.Context) {
-	changed := s.door.Agents.Changed()
-	for {
-		select {
-		case <-changed:
-			changed = s.door.Agents.Changed() // before the page asks
-		case <-ctx.Done():
-			return
-		}
-		if s.tell(ctx, AgentsNotice{"agents"}) != nil {
-			return
-		}
-	}
+	s.newsOf(ctx, s.door.Agents.Changed, AgentsNotice{"agents"})
 }
 
 func (d *Door) health(*http.Request) (Health, error) {

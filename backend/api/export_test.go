@@ -51,8 +51,8 @@ func TestExport(t *testing.T) {
 			t.Errorf("%s: %+v", format, e)
 		}
 	}
-	if _, problems := workflow.Parse([]byte(w.export("s", workflow.Canvas).Content)); len(problems) > 0 {
-		t.Error(problems)
+	if p := workflow.Parse([]byte(w.export("s", workflow.Canvas).Content)); len(p.Problems) > 0 {
+		t.Error(p.Problems)
 	}
 	// The lines are what useChat begins with.
 	messages, _ := w.load("s", "")

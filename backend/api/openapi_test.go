@@ -13,9 +13,12 @@ import (
 	"regexp"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode"
+
+	"parley/backend/workflow"
 )
 
 // object is a JSON object of the description.
@@ -36,7 +39,7 @@ func TestOpenAPI(t *testing.T) {
 func openAPIOf(routes []route) object {
 	schemas, paths := object{}, object{}
 	for _, named := range wireTypes() {
-		schemas[named.Name()] = declared(named)
+		schemas[nameOf(named)] = declared(named)
 	}
 	schemas["MessagesRequest"], schemas["UIMessage"] = messagesRequest, uiMessage
 	for _, r := range routes {
@@ -165,13 +168,24 @@ func declared(t reflect.Type) object {
 	if doc := comment(t.PkgPath(), t.Name()); doc != "" {
 		out["description"] = doc
 	}
-	if t.Kind() == reflect.String {
+	switch t.Kind() {
+	case reflect.String:
 		out["enum"] = constants(t)
+		return out
+	case reflect.Interface:
+		var all []any
+		for _, name := range names(variants(t)) {
+			all = append(all, ref(name))
+		}
+		out["anyOf"] = all
 		return out
 	}
 	properties, required := object{}, []string{}
 	for _, f := range members(t) {
 		properties[f.name] = schema(f.of)
+		if f.only != "" {
+			properties[f.name] = object{"const": f.only}
+		}
 		if !f.optional {
 			required = append(required, f.name)
 		}
@@ -189,7 +203,7 @@ func schema(t reflect.Type) object {
 	case t == reflect.TypeFor[json.RawMessage]():
 		return object{}
 	case isNamed(t):
-		return ref(t.Name())
+		return ref(nameOf(t))
 	}
 	switch t.Kind() {
 	case reflect.Pointer:
@@ -204,6 +218,8 @@ func schema(t reflect.Type) object {
 		return object{"type": "boolean"}
 	case reflect.Int, reflect.Int64:
 		return object{"type": "integer"}
+	case reflect.Float64:
+		return object{"type": "number"}
 	}
 	panic("no schema for " + t.String())
 }
@@ -325,6 +341,8 @@ func TestRepliesAreAsDescribed(t *testing.T) {
 		{"POST", "/messages/done/stop", "", "Stop"},
 		{"GET", "/search?q=x", "", "SearchResult"},
 		{"POST", "/projects", `{"dir":"/"}`, "Project"},
+		{"POST", "/workflows/check", `{"source":` + strconv.Quote(w.export("wrote", workflow.Canvas).Content) + `}`, "CheckedWorkflow"},
+		{"POST", "/workflows/origins", `{"metadata":""}`, "WorkflowOrigins"},
 	} {
 		b, err := io.ReadAll(w.request(c.method, c.path, c.body, func(r *http.Request) { r.Header.Set("Accept", "application/json") }).Body)
 		var value any
@@ -352,6 +370,12 @@ func (v validator) check(schema object, value any) error {
 	}
 	if enum, ok := schema["enum"].([]string); ok && !slices.Contains(enum, fmt.Sprint(value)) {
 		return fmt.Errorf("%v is none of %v", value, enum)
+	}
+	if only := schema["const"]; only != nil && only != value {
+		return fmt.Errorf("%v is not %v", value, only)
+	}
+	if all, ok := schema["anyOf"].([]any); ok {
+		return v.any(all, value)
 	}
 	kind := schema["type"]
 	switch value := value.(type) {
@@ -389,9 +413,21 @@ func (v validator) check(schema object, value any) error {
 	case bool:
 		return is(kind, "boolean")
 	case float64:
+		if kind == "number" {
+			return nil
+		}
 		return is(kind, "integer")
 	}
 	return is(kind, "null")
+}
+
+func (v validator) any(schemas []any, value any) (err error) {
+	for _, schema := range schemas {
+		if err = v.check(schema.(object), value); err == nil {
+			return nil
+		}
+	}
+	return err
 }
 
 func is(want any, got string) error {

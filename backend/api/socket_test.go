@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -20,6 +21,7 @@ type page struct {
 	t    testing.TB
 	conn *websocket.Conn
 	next map[string]int // of each request, the number of its next chunk
+	kept []socketFrame  // what until read of other requests than its own
 }
 
 type socketFrame struct {
@@ -47,7 +49,7 @@ func (w *world) dialAs(token string, protocols ...string) *page {
 	if conn.Subprotocol() != socketProtocol {
 		w.t.Errorf("the subprotocol is %q: a token must not come back", conn.Subprotocol())
 	}
-	p := &page{w.t, conn, map[string]int{}}
+	p := &page{t: w.t, conn: conn, next: map[string]int{}}
 	if f := p.read(); f.Type != "vault" {
 		w.t.Fatalf("the first notice is %+v", f)
 	}
@@ -79,23 +81,40 @@ func (p *page) read() socketFrame {
 	return f
 }
 
+// of gives the next frame of a request. Those of others, which come as their turns go on, are kept for who asks for them.
+func (p *page) of(request string) socketFrame {
+	p.t.Helper()
+	if i := slices.IndexFunc(p.kept, func(f socketFrame) bool { return f.RequestID == request }); i >= 0 {
+		f := p.kept[i]
+		p.kept = slices.Delete(p.kept, i, i+1)
+		return f
+	}
+	for {
+		f := p.read()
+		if f.RequestID == request {
+			return f
+		}
+		p.kept = append(p.kept, f)
+	}
+}
+
 // until reads until a frame of the given type for the request, and gives the text that its chunks said on the way.
 func (p *page) until(request, kind string) (string, socketFrame) {
 	p.t.Helper()
 	var text strings.Builder
 	for {
-		f := p.read()
-		if f.RequestID == request && f.Type == "chunk" {
+		f := p.of(request)
+		if f.Type == "chunk" {
 			if f.Sequence != p.next[request] {
 				p.t.Fatalf("chunk %d came as number %d", p.next[request], f.Sequence)
 			}
 			p.next[request]++
 			text.WriteString(f.Chunk.Delta)
 		}
-		if f.RequestID == request && (f.Type == kind || f.Chunk.Type == kind) {
+		if f.Type == kind || f.Chunk.Type == kind {
 			return text.String(), f
 		}
-		if f.RequestID == request && f.Type == "error" {
+		if f.Type == "error" {
 			p.t.Fatalf("waiting for %s: %s", kind, f.ErrorText)
 		}
 	}

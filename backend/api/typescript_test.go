@@ -21,10 +21,13 @@ const typesFile = "../../frontend/src/api/types.gen.ts"
 func TestTypeScript(t *testing.T) {
 	var declared []string
 	for _, named := range wireTypes() {
-		if named.Kind() == reflect.Struct {
+		switch named.Kind() {
+		case reflect.Struct:
 			declared = append(declared, typescriptInterface(named))
-		} else {
-			declared = append(declared, fmt.Sprintf("export type %s = %s\n", named.Name(), strings.Join(quoted(constants(named)), " | ")))
+		case reflect.Interface:
+			declared = append(declared, typescriptUnion(named, names(variants(named))))
+		default:
+			declared = append(declared, typescriptUnion(named, quoted(constants(named))))
 		}
 	}
 	golden(t, typesFile, "// Generated from the types of backend/api by its tests; `make types` writes it anew.\n\n"+strings.Join(declared, "\n"))
@@ -50,16 +53,24 @@ func golden(t *testing.T, name, got string) {
 
 func typescriptInterface(t reflect.Type) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "export interface %s {\n", t.Name())
+	fmt.Fprintf(&b, "export interface %s {\n", nameOf(t))
 	for _, f := range members(t) {
 		optional := ""
 		if f.optional {
 			optional = "?"
 		}
-		fmt.Fprintf(&b, "  %s%s: %s\n", f.name, optional, typescript(f.of))
+		of := typescript(f.of)
+		if f.only != "" {
+			of = strconv.Quote(f.only)
+		}
+		fmt.Fprintf(&b, "  %s%s: %s\n", f.name, optional, of)
 	}
 	b.WriteString("}\n")
 	return b.String()
+}
+
+func typescriptUnion(t reflect.Type, of []string) string {
+	return fmt.Sprintf("export type %s = %s\n", nameOf(t), strings.Join(of, " | "))
 }
 
 func typescript(t reflect.Type) string {
@@ -67,7 +78,7 @@ func typescript(t reflect.Type) string {
 	case t == reflect.TypeFor[json.RawMessage]():
 		return "unknown"
 	case isNamed(t):
-		return t.Name()
+		return nameOf(t)
 	}
 	switch t.Kind() {
 	case reflect.Pointer:
@@ -80,10 +91,18 @@ func typescript(t reflect.Type) string {
 		return "string"
 	case reflect.Bool:
 		return "boolean"
-	case reflect.Int, reflect.Int64:
+	case reflect.Int, reflect.Int64, reflect.Float64:
 		return "number"
 	}
 	panic("no TypeScript for " + t.String())
+}
+
+func names(types []reflect.Type) []string {
+	out := make([]string, len(types))
+	for i, t := range types {
+		out[i] = nameOf(t)
+	}
+	return out
 }
 
 func quoted(values []string) []string {

@@ -2,6 +2,7 @@ package api
 
 import (
 	"encoding/json"
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -11,6 +12,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"parley/backend/workflow"
 )
 
 // wireTypes are the structs and enums of everything that goes through the door, each after those it needs.
@@ -26,6 +29,10 @@ func wireTypes() (types []reflect.Type) {
 			for _, f := range members(t) {
 				add(f.of)
 			}
+		case t.Kind() == reflect.Interface:
+			for _, v := range variants(t) {
+				add(v)
+			}
 		}
 		if isNamed(t) {
 			types = append(types, t)
@@ -38,7 +45,7 @@ func wireTypes() (types []reflect.Type) {
 			}
 		}
 	}
-	for _, other := range []any{QueuedReply{}, Failure{}, SessionNotice{}, VaultNotice{}, AgentsNotice{}} {
+	for _, other := range []any{QueuedReply{}, Failure{}, SessionNotice{}, VaultNotice{}, AgentsNotice{}, WorkflowsNotice{}} {
 		add(reflect.TypeOf(other))
 	}
 	return types
@@ -46,20 +53,61 @@ func wireTypes() (types []reflect.Type) {
 
 // isNamed reports whether a type is declared by its name.
 func isNamed(t reflect.Type) bool {
-	return t.Kind() == reflect.Struct || t.Kind() == reflect.String && t.Name() != "string" && len(constants(t)) > 0
+	return t.Kind() == reflect.Struct || t.Kind() == reflect.Interface || t.Kind() == reflect.String && t.Name() != "string" && len(constants(t)) > 0
+}
+
+// nameOf is what a type is declared as. Workflows have words of their own, which mean something else elsewhere.
+func nameOf(t reflect.Type) string {
+	if t.PkgPath() == reflect.TypeFor[workflow.Graph]().PkgPath() {
+		return "Workflow" + t.Name()
+	}
+	return t.Name()
+}
+
+// variants are the types of a sum, as its decoder knows them. The nodes of workflows are the one sum of the door.
+func variants(sum reflect.Type) (types []reflect.Type) {
+	if sum != reflect.TypeFor[workflow.Node]() {
+		panic("nothing is known of " + sum.String())
+	}
+	for _, name := range constants(reflect.TypeFor[workflow.NodeType]()) {
+		types = append(types, reflect.TypeOf(nodeOf(name)))
+	}
+	return types
+}
+
+func nodeOf(name string) workflow.Node {
+	var nodes workflow.Nodes
+	if err := json.Unmarshal(fmt.Appendf(nil, `[{"type":%q}]`, name), &nodes); err != nil {
+		panic(err)
+	}
+	return nodes[0]
 }
 
 // member is a field as JSON has it.
 type member struct {
 	name     string
 	of       reflect.Type
+	only     string // the one value that it has here, if it says which type of a sum this is
 	optional bool
 }
 
 func members(t reflect.Type) (list []member) {
 	for field := range t.Fields() {
 		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
-		list = append(list, member{name, field.Type, strings.Contains(options, "omitempty") || strings.Contains(options, "omitzero")})
+		switch {
+		case field.Anonymous:
+			list = append(list, members(field.Type)...)
+		case name != "-":
+			list = append(list, member{name, field.Type, "", strings.Contains(options, "omitempty") || strings.Contains(options, "omitzero")})
+		}
+	}
+	if !t.Implements(reflect.TypeFor[workflow.Node]()) || t == reflect.TypeFor[workflow.Head]() {
+		return list
+	}
+	for _, name := range constants(reflect.TypeFor[workflow.NodeType]()) {
+		if reflect.TypeOf(nodeOf(name)) == t {
+			list[slices.IndexFunc(list, func(m member) bool { return m.name == "type" })].only = name
+		}
 	}
 	return list
 }

@@ -31,6 +31,8 @@ import (
 	"parley/backend/store"
 	"parley/backend/tool"
 	"parley/backend/vault"
+	"parley/backend/watch"
+	"parley/backend/workflow"
 )
 
 const testToken = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
@@ -83,6 +85,7 @@ func openWith(t testing.TB, folder string, ring vault.Keyring, changes ...func(*
 	var door *Door
 	var rooms *Rooms
 	catalog := agents(t)
+	workflows := workflow.NewShelves(t.TempDir(), func(p agent.ProjectID) string { return door.Folder(p) }, catalog.Watcher)
 	w := &world{t: t, scratch: scratch, url: "http://" + listener.Addr().String()}
 	var past *history.History
 	past = history.New(history.Options{
@@ -109,7 +112,7 @@ func openWith(t testing.TB, folder string, ring vault.Keyring, changes ...func(*
 	})
 	servers := config.OpenServers(filepath.Join(scratch, "mcp.json"))
 	door = New(listener.Addr().String(), Options{
-		History: past, Agents: catalog, Programs: program.NewFinder(nil), Enforcement: func() agent.Enforcement { return agent.Unenforced("there is none in tests") },
+		History: past, Agents: catalog, Workflows: workflows, Programs: program.NewFinder(nil), Enforcement: func() agent.Enforcement { return agent.Unenforced("there is none in tests") },
 		Servers: servers, Board: &mcp.Board{}, Search: func() (*agent.Search, error) { return config.ReadSearch(filepath.Join(scratch, "search.json")) }, Token: testToken, Version: "test", Log: log,
 		Try:  func(context.Context, agent.MCPServer, map[string]string) error { return nil },
 		Page: fstest.MapFS{"index.html": {Data: []byte("<p>page")}, "assets/a.js": {Data: []byte("1")}},
@@ -150,12 +153,13 @@ func options(s *store.Store, env *agent.Environment, catalog *config.Catalog, sc
 func agents(t testing.TB) *config.Catalog {
 	t.Helper()
 	project := t.TempDir()
-	catalog := config.NewCatalog(config.Options{
+	log := slog.New(slog.DiscardHandler)
+	watcher := watch.New(log)
+	t.Cleanup(watcher.Close)
+	return config.NewCatalog(config.Options{
 		BuiltIn: builtIn, Known: config.Known{Endpoints: map[string]agent.Endpoint{"openai": {Provider: "openai"}}, Tools: tool.Names()},
-		Own: t.TempDir(), Folder: func(agent.ProjectID) string { return project }, Log: slog.New(slog.DiscardHandler),
+		Own: t.TempDir(), Folder: func(agent.ProjectID) string { return project }, Watcher: watcher, Log: log,
 	})
-	t.Cleanup(catalog.Close)
-	return catalog
 }
 
 var builtIn = config.BuiltIn(func(string) string { return "" }, nil, nil)

@@ -49,38 +49,23 @@ type Options struct {
 	Known   Known
 	Own     string                       // the person's configuration folder, which exists
 	Folder  func(agent.ProjectID) string // that a project's sessions are about; empty if none
+	Watcher *watch.Watcher
 	Log     *slog.Logger
 }
 
-// Catalog knows every agent: those that are built in, those that were made in the app, and those in files, which it watches.
-// All methods may be called at once.
+// Catalog knows every agent: those that are built in, those that were made in the app, and those in files, which are watched. All
+// methods may be called at once.
 type Catalog struct {
 	Options
-	watcher *watch.Watcher // nil if the system gave none
 
 	mu      sync.Mutex
 	files   map[folder][]File // of the folders that anybody asked for
 	changed chan struct{}     // closed with the next change
 }
 
-// NewCatalog reads and watches nothing yet. Close it.
+// NewCatalog reads and watches nothing yet.
 func NewCatalog(o Options) *Catalog {
-	c := &Catalog{Options: o, files: map[folder][]File{}, changed: make(chan struct{})}
-	var err error
-	if c.watcher, err = watch.New(c.reload, o.Log); err != nil {
-		o.Log.Warn("files of agents are not watched: what changes is seen when Parley starts again", "error", err)
-	}
-	return c
-}
-
-// Close ends the watching.
-func (c *Catalog) Close() {
-	if c.watcher == nil {
-		return
-	}
-	if err := c.watcher.Close(); err != nil {
-		c.Log.Warn("the watching of files did not end cleanly", "error", err)
-	}
+	return &Catalog{Options: o, files: map[folder][]File{}, changed: make(chan struct{})}
 }
 
 // Changed gives a channel that is closed when there are other agents than now.
@@ -96,16 +81,13 @@ func (c *Catalog) tell() {
 	c.changed = make(chan struct{})
 }
 
-// reload reads again what was read before.
-func (c *Catalog) reload() {
+// reload reads a folder again.
+func (c *Catalog) reload(f folder) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	isNew := false
-	for f, before := range c.files {
-		c.read(f)
-		isNew = isNew || !reflect.DeepEqual(before, c.files[f])
-	}
-	if isNew {
+	before := c.files[f]
+	c.read(f)
+	if !reflect.DeepEqual(before, c.files[f]) {
 		c.tell()
 	}
 }
@@ -124,9 +106,7 @@ func (c *Catalog) in(f folder) []File {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if _, known := c.files[f]; !known {
-		if c.watcher != nil {
-			c.watcher.Add(f.above, f.name) // first, or what changes meanwhile is missed
-		}
+		c.Watcher.Add(func() { c.reload(f) }, f.above, f.name) // first, or what changes meanwhile is missed
 		c.read(f)
 	}
 	return c.files[f]
@@ -289,7 +269,7 @@ func (c *Catalog) Save(ctx context.Context, s *store.Store, project agent.Projec
 	if err != nil {
 		return "", err
 	}
-	c.reload() // or it would be gone until the watcher tells
+	c.reload(f) // or it would be gone until the watcher tells
 	return path, c.change(s.DeleteAgent(ctx, id))
 }
 

@@ -12,6 +12,7 @@ import (
 	"parley/backend/agent"
 	"parley/backend/store"
 	"parley/backend/store/sealed"
+	"parley/backend/watch"
 )
 
 // world is a catalog over a history, the person's configuration folder and the folder of a project.
@@ -29,12 +30,14 @@ func fresh(t *testing.T) *world {
 		t.Fatal(err)
 	}
 	w := &world{t: t, store: s, project: t.TempDir()}
+	log := slog.New(slog.DiscardHandler)
+	watcher := watch.New(log)
 	w.Catalog = NewCatalog(Options{
-		BuiltIn: Agents{demo}, Known: known(t), Own: t.TempDir(), Log: slog.New(slog.DiscardHandler),
+		BuiltIn: Agents{demo}, Known: known(t), Own: t.TempDir(), Watcher: watcher, Log: log,
 		Folder: func(p agent.ProjectID) string { return map[agent.ProjectID]string{"with": w.project}[p] },
 	})
 	t.Cleanup(func() {
-		w.Close()
+		watcher.Close()
 		if err := s.Close(); err != nil {
 			t.Error(err)
 		}

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"parley/backend/agent"
+	"parley/backend/whole"
 )
 
 // What a folder of agents may hold: it can come from anybody.
@@ -114,16 +115,12 @@ func (f folder) write(spec agent.Spec) (string, error) {
 		return "", failed(err)
 	}
 	name := filepath.Join(f.name, spec.ID+agentSuffix)
-	file, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	err = whole.Create(root, name, text, 0o644)
 	if errors.Is(err, fs.ErrExist) {
 		return "", agent.Errorf(agent.CodeValidation, "There is a file %s already. Remove it, or give the agent another id.", filepath.Join(f.above, name))
 	}
 	if err != nil {
 		return "", failed(err)
-	}
-	_, err = file.Write(text)
-	if err = errors.Join(err, file.Close()); err != nil {
-		return "", failed(errors.Join(err, root.Remove(name)))
 	}
 	return filepath.Join(f.above, name), nil
 }

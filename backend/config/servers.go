@@ -15,6 +15,7 @@ import (
 	"sync"
 
 	"parley/backend/agent"
+	"parley/backend/whole"
 )
 
 // Servers are the MCP servers that agents may use, in a file that a person may edit too: it is read anew each time.
@@ -110,7 +111,7 @@ func (s *Servers) change(edit func([]agent.MCPServer) []agent.MCPServer) error {
 	}
 	text, err := json.MarshalIndent(serverFile{append([]agent.MCPServer{}, edit(all)...)}, "", "  ")
 	if err == nil {
-		err = replaceFile(s.path, append(text, '\n'))
+		err = s.write(append(text, '\n'))
 	}
 	if err != nil {
 		return agent.Wrap(agent.CodeInternal, err, "The list of MCP servers, "+s.path+", could not be written.")
@@ -118,20 +119,13 @@ func (s *Servers) change(edit func([]agent.MCPServer) []agent.MCPServer) error {
 	return nil
 }
 
-func replaceFile(path string, content []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
+func (s *Servers) write(text []byte) error {
+	root, err := os.OpenRoot(filepath.Dir(s.path))
 	if err != nil {
 		return err
 	}
-	defer os.Remove(f.Name()) // if it comes to that
-	_, err = f.Write(content)
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
+	defer root.Close()
+	return whole.Write(root, filepath.Base(s.path), text, 0o600)
 }
 
 // LeftOut is a server that Import did not take, and why.

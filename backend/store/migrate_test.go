@@ -211,19 +211,18 @@ func holdsTheGarden(t *testing.T, s *Store, schema int) {
 		}
 	}
 	if schema >= 9 {
-		made, err := s.Agents(t.Context())
-		if err != nil || len(made) != 1 || made[0].ID != "gardener" || made[0].Permissions.Mode != agent.ModePlan {
-			t.Errorf("the agents are %+v (%v)", made, err)
-		}
-		if trusted, err := s.Trusts(t.Context(), "elsewhere"); err != nil || !trusted {
-			t.Errorf("the project is not trusted (%v)", err)
-		}
+		holdsTheGardener(t, s)
 	}
 	if schema >= 10 {
 		holdsTheShedKey(t, s)
 	}
 	if schema >= 11 {
 		wasExported(t, s)
+	}
+	if schema >= 12 {
+		if got := drafts(t, s, "elsewhere"); got != "sowing.relavium.yaml \"\" \"abc\" \nworkflows/shopping.relavium.yaml \"half a workflow\" \"\" s\n" {
+			t.Errorf("the drafts are\n%s", got)
+		}
 	}
 	answer := text("a1", agent.RoleAssistant, "Pears, mostly.")
 	answer.Model = "m"
@@ -232,6 +231,18 @@ func holdsTheGarden(t *testing.T, s *Store, schema int) {
 	}
 	if records, err := s.TurnLog(t.Context(), "t1"); err != nil || len(records) != 4 {
 		t.Errorf("the log is %+v (%v)", records, err)
+	}
+}
+
+// holdsTheGardener wants the agent that was made in the app, and whom the person trusts.
+func holdsTheGardener(t *testing.T, s *Store) {
+	t.Helper()
+	made, err := s.Agents(t.Context())
+	if err != nil || len(made) != 1 || made[0].ID != "gardener" || made[0].Permissions.Mode != agent.ModePlan {
+		t.Errorf("the agents are %+v (%v)", made, err)
+	}
+	if trusted, err := s.Trusts(t.Context(), "elsewhere"); err != nil || !trusted {
+		t.Errorf("the project is not trusted (%v)", err)
 	}
 }
 

@@ -16,8 +16,8 @@ func TestEveryStatementFindsItsRows(t *testing.T) {
 	must(t, s.CreateSession(t.Context(), home, spec, ""))
 	called := []string{"StartTurn", "AppendEvents", "SettleTurn", "Close"}                                   // by say, and by the end
 	called = append(called, "Backup", "Rekey", "Durable", "Lost", "ReadOnly", "Header", "Summary", "Verify") // about the whole file
-	called = append(called, "EverySession", "Rewrite")                                                       // a sweep reads all that was said
-	for _, c := range append(everyCall(t, s), exportCalls(t, s)...) {
+	called = append(called, "EverySession", "Rewrite", "RewriteWorkflowDrafts")                              // a sweep reads all that was said
+	for _, c := range slices.Concat(everyCall(t, s), exportCalls(t, s), draftCalls(t, s)) {
 		if err := c.call(); err != nil {
 			t.Fatalf("%s: %v", c.method, err)
 		}
@@ -145,6 +145,19 @@ func exportCalls(t *testing.T, s *Store) []namedCall {
 	}
 }
 
+// draftCalls are about drafts of workflows.
+func draftCalls(t *testing.T, s *Store) []namedCall {
+	ctx := t.Context()
+	return []namedCall{
+		{"PutWorkflowDraft", func() error {
+			return s.PutWorkflowDraft(ctx, home.Project, WorkflowDraft{Path: "a.relavium.yaml", Session: home.Session})
+		}},
+		{"WorkflowDraft", func() error { _, err := s.WorkflowDraft(ctx, home.Project, "a.relavium.yaml"); return err }},
+		{"WorkflowDrafts", func() error { _, err := s.WorkflowDrafts(ctx, home.Project); return err }},
+		{"DeleteWorkflowDraft", func() error { return s.DeleteWorkflowDraft(ctx, home.Project, "a.relavium.yaml") }},
+	}
+}
+
 // readsAll reports whether a step of a plan reads a table of ours without an index. Rows that the statement itself made
 // are few, full-text tables look words up, and search_retitled holds what is to be read whole.
 func readsAll(step string) bool {
@@ -152,7 +165,7 @@ func readsAll(step string) bool {
 	table, _, indexed := strings.Cut(table, " ")
 	switch table {
 	case "session", "turn", "message", "log", "word", "media", "message_media", "setting",
-		"question", "approval", "trusted", "secret_use", "chosen_key", "queued", "queued_media", "media_project":
+		"question", "approval", "trusted", "secret_use", "chosen_key", "queued", "queued_media", "media_project", "workflow_draft":
 		return scans && !indexed
 	}
 	return false

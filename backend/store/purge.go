@@ -37,6 +37,7 @@ func (s *Store) PurgeSession(ctx context.Context, key agent.SessionKey) error {
 			`DELETE FROM queued WHERE session = ?`,
 			`DELETE FROM approval WHERE session = ?`,
 			`DELETE FROM secret_use WHERE session = ?`,
+			`DELETE FROM workflow_draft WHERE session = ?`,
 			`DELETE FROM question WHERE turn IN (SELECT id FROM turn WHERE session = ?)`,
 			`DELETE FROM log WHERE session = ?`,
 			`DELETE FROM turn WHERE session = ?`,

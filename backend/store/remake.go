@@ -51,6 +51,7 @@ func remake(ctx context.Context, tx tx) (remade []any, err error) {
 		`DELETE FROM approval WHERE session NOT IN (SELECT key FROM session)`,
 		`DELETE FROM secret_use WHERE session NOT IN (SELECT key FROM session) OR secret NOT IN (SELECT key FROM secret)`,
 		`DELETE FROM chosen_key WHERE secret NOT IN (SELECT key FROM secret)`,
+		`UPDATE workflow_draft SET session = NULL WHERE session NOT IN (SELECT key FROM session)`,
 		// Which media there is may differ from what is referred to, both ways; the messages themselves say what they refer to.
 		`DELETE FROM message_media WHERE message NOT IN (SELECT key FROM message) OR media NOT IN (SELECT key FROM media)`,
 		`INSERT OR IGNORE INTO message_media (message, media) SELECT message.key, media.key FROM message, json_each(message.content) AS part

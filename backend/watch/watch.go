@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -17,81 +18,100 @@ const Delay = 100 * time.Millisecond
 
 // Watcher watches folders. All methods may be called at once.
 type Watcher struct {
+	log    *slog.Logger
+	system *fsnotify.Watcher // nil if the system gave none
+	ended  chan struct{}
+
+	mu   sync.Mutex
+	sets []*set
+}
+
+// set is folders that are watched together, whether they are there or not.
+type set struct {
+	above   string
+	paths   []string
 	changed func()
-	log     *slog.Logger
-	system  *fsnotify.Watcher
-	ended   chan struct{}
-
-	mu      sync.Mutex
-	folders []folder
+	due     bool
 }
 
-// folder is one that is watched, whether it is there or not.
-type folder struct{ above, path string }
-
-// New makes a watcher that watches nothing yet. It calls changed, never twice at once, some time after something changed in
-// one of the folders. What it is told does not say what that was, because the system does not always: look at all of them.
-func New(changed func(), log *slog.Logger) (*Watcher, error) {
-	system, err := fsnotify.NewBufferedWatcher(1024) // so that the system's own queue is emptied while changed is busy
+// New makes a watcher that watches nothing yet, or if the system refuses one, never anything.
+func New(log *slog.Logger) *Watcher {
+	w := &Watcher{log: log, ended: make(chan struct{})}
+	system, err := fsnotify.NewBufferedWatcher(1024) // so that the system's own queue is emptied while somebody is told
 	if err != nil {
-		return nil, err
+		log.Warn("files are not watched: what changes is seen when Parley starts again", "error", err)
+		close(w.ended)
+		return w
 	}
-	w := &Watcher{changed: changed, log: log, system: system, ended: make(chan struct{})}
+	w.system = system
 	go w.run()
-	return w, nil
+	return w
 }
 
-// Close ends the watching. Once it returns changed is not called any more.
-func (w *Watcher) Close() error {
-	err := w.system.Close()
+// Close ends the watching. Once it returns nobody is told anything any more.
+func (w *Watcher) Close() {
+	if w.system == nil {
+		return
+	}
+	if err := w.system.Close(); err != nil {
+		w.log.Warn("the watching of files did not end cleanly", "error", err)
+	}
 	<-w.ended
-	return err
 }
 
-// Add watches the folder that is called name in another one, which has to be there. The folder itself need not be, nor those
-// between; files in it count, and not what is deeper.
-func (w *Watcher) Add(above, name string) {
-	f := folder{filepath.Clean(above), filepath.Join(above, name)}
+// Add watches the folders that are called by some names in another one, which has to be there. The folders themselves need not be,
+// nor those between; files in them count, and not what is deeper. Some time after something changed in one of them it calls changed,
+// never twice at once. What it is told does not say what that was, because the system does not always: look at all of them.
+func (w *Watcher) Add(changed func(), above string, names ...string) {
+	if w.system == nil {
+		return
+	}
+	s := &set{above: filepath.Clean(above), changed: changed}
+	for _, name := range names {
+		s.paths = append(s.paths, filepath.Join(above, name))
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.folders = append(w.folders, f)
-	w.follow(f, f.path)
+	w.sets = append(w.sets, s)
+	w.followAll(s)
+}
+
+func (w *Watcher) followAll(s *set) {
+	for _, path := range s.paths {
+		w.follow(s, path)
+	}
 }
 
 // follow watches every folder on the way, the outermost first, because each may be made, moved or removed. That one is missing
 // is no error.
-func (w *Watcher) follow(f folder, path string) {
-	isFirst := path == f.above || path == filepath.Dir(path)
+func (w *Watcher) follow(s *set, path string) {
+	isFirst := path == s.above || path == filepath.Dir(path)
 	if !isFirst {
-		w.follow(f, filepath.Dir(path))
+		w.follow(s, filepath.Dir(path))
 	}
 	if err := w.system.Add(path); err != nil && isFirst {
-		w.log.Warn("changes of files are not seen", "folder", f.path, "error", err)
+		w.log.Warn("changes of files are not seen", "folder", path, "error", err)
 	}
 }
 
-// concerns reports whether a change is on the way to a folder that is watched, or in it.
-func (w *Watcher) concerns(name string) bool {
-	for _, f := range w.folders {
-		if filepath.Dir(name) == f.path || name == f.path || strings.HasPrefix(f.path, name+string(filepath.Separator)) {
-			return true
-		}
-	}
-	return false
+// concerns reports whether a change is on the way to one of the folders, or in it.
+func (s *set) concerns(name string) bool {
+	return slices.ContainsFunc(s.paths, func(path string) bool {
+		return filepath.Dir(name) == path || name == path || strings.HasPrefix(path, name+string(filepath.Separator))
+	})
 }
 
 func (w *Watcher) run() {
 	defer close(w.ended)
 	var due <-chan time.Time
 	for {
+		isChange := false
 		select {
 		case event, open := <-w.system.Events:
 			if !open {
 				return
 			}
-			if due == nil && w.isChange(event) {
-				due = time.After(Delay)
-			}
+			isChange = event.Op != fsnotify.Chmod && w.note(func(s *set) bool { return s.concerns(event.Name) })
 		case err, open := <-w.system.Errors:
 			if !open {
 				return
@@ -99,28 +119,40 @@ func (w *Watcher) run() {
 			if !errors.Is(err, fsnotify.ErrEventOverflow) {
 				w.log.Warn("changes of files may not be seen", "error", err)
 			}
-			if due == nil {
-				due = time.After(Delay) // nobody knows what was missed
-			}
+			isChange = w.note(func(*set) bool { return true }) // nobody knows what was missed
 		case <-due:
 			due = nil
-			w.again()
-			w.changed()
+			for _, s := range w.again() {
+				s.changed()
+			}
+		}
+		if isChange && due == nil {
+			due = time.After(Delay)
 		}
 	}
 }
 
-func (w *Watcher) isChange(event fsnotify.Event) bool {
+// note keeps which sets a change concerns, and reports whether it does any.
+func (w *Watcher) note(concerns func(*set) bool) (any bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return event.Op != fsnotify.Chmod && w.concerns(event.Name)
+	for _, s := range w.sets {
+		if concerns(s) {
+			s.due, any = true, true
+		}
+	}
+	return any
 }
 
-// again follows what may have been made since.
-func (w *Watcher) again() {
+// again gives the sets in which something changed, and follows what may have been made there since.
+func (w *Watcher) again() (due []*set) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for _, f := range w.folders {
-		w.follow(f, f.path)
+	for _, s := range w.sets {
+		if s.due {
+			s.due, due = false, append(due, s)
+			w.followAll(s)
+		}
 	}
+	return due
 }

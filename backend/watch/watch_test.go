@@ -12,21 +12,15 @@ import (
 func watching(t *testing.T, root string) (agents string, told func(what string)) {
 	t.Helper()
 	changed := make(chan struct{}, 1)
-	w, err := New(func() {
+	w := New(slog.New(slog.DiscardHandler))
+	t.Cleanup(w.Close)
+	w.Add(func() { t.Error("somebody is told of what is not theirs") }, t.TempDir(), ".", "agents")
+	w.Add(func() {
 		select {
 		case changed <- struct{}{}:
 		default:
 		}
-	}, slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := w.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	w.Add(root, ".parley/agents")
+	}, root, ".parley/agents")
 	return filepath.Join(root, ".parley", "agents"), func(what string) {
 		t.Helper()
 		select {
@@ -72,13 +66,12 @@ func TestWhatHappensInAFolderIsTold(t *testing.T) {
 
 func TestWhatIsElsewhereIsNot(t *testing.T) {
 	root := t.TempDir()
-	var w Watcher
-	w.folders = []folder{{root, filepath.Join(root, ".parley", "agents")}}
+	agents := set{paths: []string{filepath.Join(root, ".parley", "agents"), filepath.Join(root, "more")}}
 	for name, want := range map[string]bool{
-		".parley": true, ".parley/agents": true, ".parley/agents/a": true,
-		"a": false, ".parley/a": false, ".parley/agents2": false, ".parley/agents/a/b": false, ".parley/agent": false,
+		"more": true, "more/a": true, ".parley": true, ".parley/agents": true, ".parley/agents/a": true,
+		"a": false, "more/a/b": false, ".parley/a": false, ".parley/agents2": false, ".parley/agents/a/b": false, ".parley/agent": false,
 	} {
-		if w.concerns(filepath.Join(root, name)) != want {
+		if agents.concerns(filepath.Join(root, name)) != want {
 			t.Errorf("%s: concerns is %v", name, !want)
 		}
 	}

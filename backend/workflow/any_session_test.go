@@ -137,6 +137,7 @@ func TestAnySession(t *testing.T) {
 			t.Fatalf("%s: it tells the secret:\n%s", name, file)
 		}
 		readElsewhere(t, name, file)
+		originate(t, name, file, s)
 	}
 }
 
@@ -218,17 +219,20 @@ func TestLongSession(t *testing.T) {
 		say(agent.RoleAssistant, strings.Repeat("An answer of some length.\n", 10))
 	}
 	file := exportedFile(t, "long", s, nil)
-	g, problems := Parse(file)
-	if len(problems) > 0 {
-		t.Fatal(problems)
+	p := Parse(file)
+	if len(p.Problems) > 0 {
+		t.Fatal(p.Problems)
 	}
 	var m struct{ RelaviumExport exported }
-	if err := json.Unmarshal(g.Metadata, &m); err != nil {
+	if err := json.Unmarshal(p.Graph.Metadata, &m); err != nil {
 		t.Fatal(err)
 	}
 	kept := m.RelaviumExport.Messages
-	if len(g.Nodes) != 5002 || m.RelaviumExport.OmittedMessages == 0 || len(kept)+m.RelaviumExport.OmittedMessages != len(s.Rows) || kept[len(kept)-1].ID != "m9999" {
-		t.Errorf("%d nodes, %d messages, %d omitted", len(g.Nodes), len(kept), m.RelaviumExport.OmittedMessages)
+	if len(p.Graph.Nodes) != 5002 || m.RelaviumExport.OmittedMessages == 0 || len(kept)+m.RelaviumExport.OmittedMessages != len(s.Rows) || kept[len(kept)-1].ID != "m9999" {
+		t.Errorf("%d nodes, %d messages, %d omitted", len(p.Graph.Nodes), len(kept), m.RelaviumExport.OmittedMessages)
+	}
+	if origins := originate(t, "long", file, s); len(origins) != len(kept)/2 || origins[len(origins)-1].Node != "turn-5000" {
+		t.Errorf("%d origins of %d messages", len(origins), len(kept))
 	}
 	if more := len(file) + len(file)/len(kept); more < maxSource/2 {
 		t.Errorf("the file has %d bytes: more would have fit", len(file))

@@ -64,10 +64,10 @@ func (c *checker) names() {
 			c.foreign = true
 			continue
 		}
-		unique(agents, a.ID, fmt.Sprintf("workflow.agents[%d].id", i))
-		c.agents[a.ID], c.tools[a.ID] = a, map[string]bool{}
+		unique(agents, *a.ID, fmt.Sprintf("workflow.agents[%d].id", i))
+		c.agents[*a.ID], c.tools[*a.ID] = a, map[string]bool{}
 		for _, tool := range a.Tools {
-			c.tools[a.ID][tool] = true
+			c.tools[*a.ID][tool] = true
 		}
 	}
 }
@@ -105,7 +105,9 @@ func (c *checker) sources() {
 		}
 	}
 	for i, a := range c.Agents {
-		c.needs(instructions(a.ID), c.told(fmt.Sprintf("workflow.agents[%d].system_prompt", i), &a.SystemPrompt))
+		if a.Ref == nil {
+			c.needs(instructions(*a.ID), c.told(fmt.Sprintf("workflow.agents[%d].system_prompt", i), a.SystemPrompt))
+		}
 	}
 }
 
@@ -192,12 +194,12 @@ func (c *checker) agentOf(key string, n AgentNode) {
 		}
 		return
 	}
-	c.needs(n.ID, []string{instructions(a.ID)})
+	c.needs(n.ID, []string{instructions(n.AgentRef)})
 	if len(a.MCPServers) > 0 {
 		return // what they have is not in the file
 	}
 	for i, tool := range n.Tools {
-		if !c.tools[a.ID][tool] {
+		if !c.tools[n.AgentRef][tool] {
 			c.fail(fmt.Sprintf("%s.tools[%d]", key, i), "The agent does not have this tool. A node has some of its agent's, and no others.")
 		}
 	}

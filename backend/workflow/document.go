@@ -21,6 +21,7 @@ const (
 // document collects what is wrong with a file, and knows where what it says stands.
 type document struct {
 	problems []config.Problem
+	lossy    bool                  // something that it says is not in what was read of it
 	places   map[string]*yaml.Node // by key
 }
 
@@ -35,7 +36,7 @@ func (d *document) fail(at *yaml.Node, key, format string, args ...any) {
 func open(src []byte) (*yaml.Node, *document) {
 	d := &document{places: map[string]*yaml.Node{}}
 	start := &yaml.Node{Line: 1, Column: 1}
-	if len(src) > 3*maxSource || !sizeOf(string(src)).fits() {
+	if len(src) > maxBytes || !sizeOf(string(src)).fits() {
 		d.fail(start, "", "The file is too large. It may have %d characters at most, and not too many entries.", maxSource)
 		return nil, d
 	}
@@ -139,6 +140,12 @@ type value struct {
 
 func (v value) fail(format string, args ...any) { v.in.fail(v.node, v.key, format, args...) }
 
+// lose fails for a value that is not read as it stands there.
+func (v value) lose(format string, args ...any) {
+	v.fail(format, args...)
+	v.in.lossy = true
+}
+
 // field is a key that an object may have, or must, and what reads its value.
 type field struct {
 	name     string
@@ -152,7 +159,7 @@ func must(name string, take func(value)) field { return field{name, true, take} 
 // object reads a mapping. A key that is none of the fields is an error with the nearest one.
 func (v value) object(fields ...field) {
 	if v.node.Kind != yaml.MappingNode {
-		v.fail("This must be a mapping: keys with values.")
+		v.lose("This must be a mapping: keys with values.")
 		return
 	}
 	names := make([]string, len(fields))
@@ -168,6 +175,7 @@ func (v value) object(fields ...field) {
 			v.in.fail(key, at.key, "There is no such key. %s", instead(key.Value, names))
 		}
 		if n < 0 {
+			v.in.lossy = true
 			continue
 		}
 		v.in.places[at.key] = at.node
@@ -224,11 +232,11 @@ func list[T any](read func(value) T) func(value) []T {
 	return func(v value) []T {
 		all := []T{}
 		if v.node.Kind != yaml.SequenceNode {
-			v.fail("This must be a list.")
+			v.lose("This must be a list.")
 			return all
 		}
 		if len(v.node.Content) > maxEntries {
-			v.fail("This list is too long. It may have %d entries at most.", maxEntries)
+			v.lose("This list is too long. It may have %d entries at most.", maxEntries)
 			return all
 		}
 		for i, node := range v.node.Content {
@@ -273,7 +281,7 @@ func (v value) any() json.RawMessage {
 // mapping is any for what has to be an object.
 func (v value) mapping() json.RawMessage {
 	if v.node.Kind != yaml.MappingNode {
-		v.fail("This must be a mapping: keys with values.")
+		v.lose("This must be a mapping: keys with values.")
 		return nil
 	}
 	return v.any()

@@ -13,10 +13,14 @@ import (
 
 // turn is what a person said, and what answered it.
 type turn struct {
+	first agent.MessageID
 	asked []string
+	said  []string
 	tools []string // that were called, each once
 	done  bool     // it ends with words of the agent
 }
+
+func (t turn) prompt() string { return strings.Join(t.asked, "\n\n") }
 
 // turns takes rows apart where a person speaks after the agent did. What an agent says before anybody asked belongs to none.
 func turns(rows []Row) (all []turn) {
@@ -25,7 +29,7 @@ func turns(rows []Row) (all []turn) {
 		switch row.Role {
 		case agent.RoleUser:
 			if answered {
-				all, answered = append(all, turn{}), false
+				all, answered = append(all, turn{first: row.ID, tools: []string{}}), false
 			}
 			t := &all[len(all)-1]
 			for _, p := range row.Parts {
@@ -47,7 +51,9 @@ func (t *turn) answer(parts []agent.Part) {
 	for _, p := range parts {
 		switch p := p.(type) {
 		case agent.TextPart:
-			t.done = t.done || strings.TrimSpace(p.Text) != ""
+			if strings.TrimSpace(p.Text) != "" {
+				t.said, t.done = append(t.said, p.Text), true
+			}
 		case agent.ToolCallPart:
 			t.done = false
 			if p.Name != "" && !slices.Contains(t.tools, p.Name) {
@@ -125,7 +131,7 @@ func (e *exporter) agent(ref string) *Agent {
 		e.warn("The session does not have its agent. Before the workflow can run it needs one with the id %s.", ref)
 		return nil
 	}
-	a := Agent{ID: ref}
+	a := Agent{ID: &ref}
 	var servers []string
 	taken := []string{"id"}
 	for _, field := range []struct {
@@ -146,8 +152,8 @@ func (e *exporter) agent(ref string) *Agent {
 		e.warn("The agent is left out: workflows need %s. Before this one can run it needs an agent with the id %s.", missing, ref)
 		return nil
 	}
-	if !fillable(a.SystemPrompt) {
-		a.SystemPrompt = neutral(a.SystemPrompt)
+	if !fillable(*a.SystemPrompt) {
+		*a.SystemPrompt = neutral(*a.SystemPrompt)
 		e.warn("The agent's instructions had {{ }} that nothing fills in here. They are text now: { {.")
 	}
 	maps.DeleteFunc(e.spec, func(name string, _ json.RawMessage) bool { return slices.Contains(taken, name) })
@@ -157,11 +163,11 @@ func (e *exporter) agent(ref string) *Agent {
 // lacks says what an agent would need to be one in a workflow.
 func lacks(a Agent) string {
 	switch {
-	case a.Model == "":
+	case a.Model == nil || *a.Model == "":
 		return "its model"
-	case !slices.Contains(providers, a.Provider):
+	case a.Provider == nil || !slices.Contains(providers, *a.Provider):
 		return "one of the providers " + strings.Join(providers, ", ")
-	case a.SystemPrompt == "":
+	case a.SystemPrompt == nil || *a.SystemPrompt == "":
 		return "its instructions"
 	}
 	return ""
@@ -201,8 +207,8 @@ func (e *exporter) chain(g *Graph, ref string) {
 			open++
 			continue
 		}
-		n := AgentNode{Head: Head{fmt.Sprintf("turn-%d", len(g.Nodes)), NodeAgent}, AgentRef: ref}
-		if prompt := neutral(strings.Join(t.asked, "\n\n")); prompt != "" {
+		n := AgentNode{Head: Head{turnID(len(g.Nodes)), NodeAgent}, AgentRef: ref}
+		if prompt := neutral(t.prompt()); prompt != "" {
 			n.PromptTemplate = &prompt
 		}
 		for _, tool := range t.tools {

@@ -14,7 +14,7 @@ type Graph struct {
 	Name        *string         `json:"name,omitempty"`
 	Description *string         `json:"description,omitempty"`
 	Tags        []string        `json:"tags,omitzero"`
-	Metadata    json.RawMessage `json:"metadata,omitempty"` // an object of whoever wrote it
+	Metadata    json.RawMessage `json:"-"` // an object of whoever wrote it. As JSON it travels beside the graph, for no reader to change its numbers
 	Trigger     *Trigger        `json:"trigger,omitempty"`
 	Inputs      []Input         `json:"inputs,omitzero"`
 	Context     []Entry         `json:"context,omitzero"`
@@ -23,7 +23,7 @@ type Graph struct {
 	Budget      *Budget         `json:"budget,omitempty"`
 	TimeoutMS   *int64          `json:"timeout_ms,omitempty"`
 	MaxParallel *int64          `json:"max_parallel,omitempty"`
-	Nodes       []Node          `json:"nodes"`
+	Nodes       Nodes           `json:"nodes"`
 	Edges       []Edge          `json:"edges"`
 }
 
@@ -88,15 +88,15 @@ type Budget struct {
 	StrictCostCap     *bool  `json:"strict_cost_cap,omitempty"` // models without a price are refused
 }
 
-// Agent is an agent of the file, or one of another file if Ref is set.
+// Agent is an agent of the file, or one of another file if Ref is set: then there is nothing else.
 type Agent struct {
 	Ref             *string         `json:"$ref,omitempty"`
-	ID              string          `json:"id,omitempty"`
+	ID              *string         `json:"id,omitempty"`
 	Name            *string         `json:"name,omitempty"`
 	Description     *string         `json:"description,omitempty"`
-	Model           string          `json:"model,omitempty"`
-	Provider        string          `json:"provider,omitempty"`
-	SystemPrompt    string          `json:"system_prompt,omitempty"`
+	Model           *string         `json:"model,omitempty"`
+	Provider        *string         `json:"provider,omitempty"`
+	SystemPrompt    *string         `json:"system_prompt,omitempty"`
 	Temperature     *float64        `json:"temperature,omitempty"`
 	MaxTokens       *int64          `json:"max_tokens,omitempty"`
 	ReasoningEffort *string         `json:"reasoning_effort,omitempty"`

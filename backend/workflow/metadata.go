@@ -16,6 +16,7 @@ type exported struct {
 	CreatedAt       string            `json:"createdAt"`
 	UpdatedAt       string            `json:"updatedAt"`
 	OmittedMessages int               `json:"omittedMessages,omitempty"` // the oldest, for the rest to fit in
+	OmittedTurns    *int              `json:"omittedTurns,omitempty"`    // the answered ones that began with those; nil if there are none of those
 	Messages        []exportedMessage `json:"messages"`
 }
 
@@ -100,13 +101,27 @@ func (e *exporter) metadata(omitted int) (json.RawMessage, error) {
 	type own struct {
 		Agent map[string]json.RawMessage `json:"agent,omitempty"`
 	}
+	var turns *int
+	if omitted > 0 {
+		turns = new(answered(e.Rows) - answered(e.Rows[omitted:]))
+	}
 	return json.Marshal(struct {
 		Export exported `json:"relaviumExport"`
 		Parley own      `json:"parley,omitzero"`
 	}{
-		exported{"session", e.ID, e.AgentSlug, e.Title, timestamp(e.CreatedAt), timestamp(e.UpdatedAt), omitted, e.messages[omitted:]},
+		exported{"session", e.ID, e.AgentSlug, e.Title, timestamp(e.CreatedAt), timestamp(e.UpdatedAt), omitted, turns, e.messages[omitted:]},
 		own{e.spec},
 	})
+}
+
+// answered counts the turns that have a node.
+func answered(rows []Row) (n int) {
+	for _, t := range turns(rows) {
+		if t.done {
+			n++
+		}
+	}
+	return n
 }
 
 // fit gives the graph its metadata, with as many of the newest messages as a file may have.

@@ -1,6 +1,11 @@
 package workflow
 
-import "encoding/json"
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+)
 
 // Node is one step of a workflow. The sum is sealed: InputNode, AgentNode, GateNode, ConditionNode, TransformNode,
 // ParallelNode, MergeNode, OutputNode.
@@ -13,6 +18,47 @@ type Head struct {
 }
 
 func (h Head) head() Head { return h }
+
+// Nodes are the steps of a workflow.
+type Nodes []Node
+
+// UnmarshalJSON reads each node as one of its type, strictly.
+func (list *Nodes) UnmarshalJSON(b []byte) error {
+	var all []json.RawMessage
+	if err := json.Unmarshal(b, &all); err != nil {
+		return err
+	}
+	*list = make(Nodes, len(all))
+	for i, b := range all {
+		var err error
+		if (*list)[i], err = decodeNode(b); err != nil {
+			return fmt.Errorf("nodes[%d]: %w", i, err)
+		}
+	}
+	return nil
+}
+
+func decodeNode(b []byte) (Node, error) {
+	var h Head
+	if err := json.Unmarshal(b, &h); err != nil {
+		return nil, err
+	}
+	for _, t := range nodeTypes {
+		if t.name == h.Type {
+			return t.decode(b)
+		}
+	}
+	return nil, errors.New("type: there is no such type of nodes")
+}
+
+// decodeAs gives what decodes a node of a type.
+func decodeAs[N Node](b []byte) (Node, error) {
+	var n N
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.DisallowUnknownFields()
+	err := d.Decode(&n)
+	return n, err
+}
 
 // NodeType says what a node does.
 type NodeType string

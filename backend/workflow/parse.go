@@ -12,19 +12,30 @@ import (
 	"parley/backend/config"
 )
 
+// Parsed is what a workflow's file says.
+type Parsed struct {
+	Graph       *Graph // nil if it would lack something of the file: a key that there is not, or that has another type
+	HasComments bool   // which Write would not write again
+	Problems    []config.Problem
+}
+
 // Parse reads a workflow's file. It gives all that is wrong with it, in the order of its lines and without repeating what it
-// says; the graph is one only if that is nothing.
-func Parse(src []byte) (Graph, []config.Problem) {
-	var g Graph
+// says. Of a file that is unfinished there is a graph, with what is missing empty.
+func Parse(src []byte) (p Parsed) {
 	root, in := open(src)
 	if len(in.problems) == 0 {
+		p.HasComments = hasComments(src, root)
+		g := Graph{Nodes: Nodes{}, Edges: []Edge{}}
 		value{root, "", in}.object(
-			must("schema_version", func(v value) { v.oneOf(schemaVersion) }),
+			must("schema_version", value.version),
 			must("workflow", func(v value) { g.read(v) }),
 		)
+		if !in.lossy {
+			p.Graph = &g
+		}
 	}
 	if len(in.problems) == 0 {
-		check(g, func(key, format string, args ...any) { in.fail(in.places[key], key, format, args...) })
+		check(*p.Graph, func(key, format string, args ...any) { in.fail(in.places[key], key, format, args...) })
 	}
 	slices.SortStableFunc(in.problems, func(a, b config.Problem) int {
 		if a.Line != b.Line {
@@ -32,7 +43,15 @@ func Parse(src []byte) (Graph, []config.Problem) {
 		}
 		return a.Column - b.Column
 	})
-	return g, in.problems
+	p.Problems = in.problems
+	return p
+}
+
+// version reads which schema a file follows. Of another one nothing is known.
+func (v value) version() {
+	if v.oneOf(schemaVersion) != schemaVersion {
+		v.in.lossy = true
+	}
 }
 
 func (g *Graph) read(v value) {
@@ -51,7 +70,7 @@ func (g *Graph) read(v value) {
 		may("budget", maybe(&g.Budget, readBudget)),
 		may("timeout_ms", maybe(&g.TimeoutMS, value.positive)),
 		may("max_parallel", maybe(&g.MaxParallel, value.positive)),
-		must("nodes", into(&g.Nodes, some(readNode))),
+		must("nodes", into((*[]Node)(&g.Nodes), some(readNode))),
 		must("edges", into(&g.Edges, list(readEdge))),
 	)
 }
@@ -112,7 +131,10 @@ func readValidation(v value, keys []string) (w Validation) {
 	}
 	for i, f := range fields {
 		if !slices.Contains(keys, f.name) {
-			fields[i].take = func(v value) { v.fail("An input of this type has no such check. Remove the key.") }
+			fields[i].take = func(v value) {
+				f.take(v)
+				v.fail("An input of this type has no such check. Remove the key.")
+			}
 		}
 	}
 	v.object(fields...)
@@ -164,11 +186,11 @@ func (v value) text() string {
 	text, ok := meant.(string)
 	switch {
 	case v.node.Kind != yaml.ScalarNode:
-		v.fail("This must be text.")
+		v.lose("This must be text.")
 	case meant == nil:
 		v.fail("This is empty. Say something, or leave the key out.")
 	case !ok:
-		v.fail("This must be text, and YAML reads it as something else. Put it in quotes.")
+		v.lose("This must be text, and YAML reads it as something else. Put it in quotes.")
 	}
 	return text
 }
@@ -230,7 +252,7 @@ func (v value) boolean() bool {
 	meant, _ := scalar(v.node)
 	is, ok := meant.(bool)
 	if v.node.Kind != yaml.ScalarNode || !ok {
-		v.fail("This must be true or false, without quotes.")
+		v.lose("This must be true or false, without quotes.")
 	}
 	return is
 }
@@ -240,23 +262,28 @@ func (v value) number() float64 {
 	meant, _ := scalar(v.node)
 	n, ok := meant.(json.Number)
 	if v.node.Kind != yaml.ScalarNode || !ok {
-		v.fail("This must be a number, without quotes.")
+		v.lose("This must be a number, without quotes.")
 		return 0
 	}
 	f, err := n.Float64()
 	if err != nil {
-		v.fail("This number is too large.")
+		v.lose("This number is too large.")
 	}
 	return f
 }
 
 // whole reads a whole number that every reader of the format can hold.
 func (v value) whole(least int64) int64 {
+	const wrong = "This must be a whole number, %d or more."
 	before := len(v.in.problems)
 	f := v.number()
-	if len(v.in.problems) == before && (f != math.Trunc(f) || f < float64(least) || f > 1<<53-1) {
-		v.fail("This must be a whole number, %d or more.", least)
-		return least
+	switch {
+	case len(v.in.problems) > before: // said already
+	case f != math.Trunc(f), math.Abs(f) > 1<<53-1:
+		v.lose(wrong, least)
+		return 0
+	case f < float64(least):
+		v.fail(wrong, least)
 	}
 	return int64(f)
 }

@@ -16,12 +16,12 @@ func readAgent(v value) (a Agent) {
 		return a
 	}
 	v.object(
-		must("id", into(&a.ID, value.kebab)),
+		must("id", maybe(&a.ID, value.kebab)),
 		may("name", maybe(&a.Name, value.text)),
 		may("description", maybe(&a.Description, value.text)),
-		must("model", into(&a.Model, value.word)),
-		must("provider", into(&a.Provider, oneOf(providers...))),
-		must("system_prompt", into(&a.SystemPrompt, value.word)),
+		must("model", maybe(&a.Model, value.word)),
+		must("provider", maybe(&a.Provider, oneOf(providers...))),
+		must("system_prompt", maybe(&a.SystemPrompt, value.word)),
 		may("temperature", maybe(&a.Temperature, value.temperature)),
 		may("max_tokens", maybe(&a.MaxTokens, value.positive)),
 		may("reasoning_effort", maybe(&a.ReasoningEffort, oneOf("off", "low", "medium", "high", "max"))),

@@ -8,17 +8,18 @@ import (
 
 // nodeTypes are the readers of the nodes by their types.
 var nodeTypes = []struct {
-	name NodeType
-	read func(value, Head) Node
+	name   NodeType
+	read   func(value, Head) Node
+	decode func([]byte) (Node, error) // from JSON
 }{
-	{NodeInput, readInputNode},
-	{NodeAgent, readAgentNode},
-	{NodeGate, readGateNode},
-	{NodeCondition, readConditionNode},
-	{NodeTransform, readTransformNode},
-	{NodeParallel, readParallelNode},
-	{NodeMerge, readMergeNode},
-	{NodeOutput, readOutputNode},
+	{NodeInput, readInputNode, decodeAs[InputNode]},
+	{NodeAgent, readAgentNode, decodeAs[AgentNode]},
+	{NodeGate, readGateNode, decodeAs[GateNode]},
+	{NodeCondition, readConditionNode, decodeAs[ConditionNode]},
+	{NodeTransform, readTransformNode, decodeAs[TransformNode]},
+	{NodeParallel, readParallelNode, decodeAs[ParallelNode]},
+	{NodeMerge, readMergeNode, decodeAs[MergeNode]},
+	{NodeOutput, readOutputNode, decodeAs[OutputNode]},
 }
 
 func readNode(v value) Node {
@@ -39,6 +40,7 @@ func readNode(v value) Node {
 	default:
 		value{kind, v.below("type"), v.in}.oneOf(names...)
 	}
+	v.in.lossy = true
 	return InputNode{}
 }
 
@@ -86,7 +88,7 @@ func readGateNode(v value, h Head) Node {
 }
 
 func readConditionNode(v value, h Head) Node {
-	n := ConditionNode{Head: h}
+	n := ConditionNode{Head: h, Branches: []Branch{}}
 	n.fields(v,
 		must("expression", into(&n.Expression, value.word)),
 		may("expression_type", maybe(&n.ExpressionType, oneOf("js"))),
@@ -104,7 +106,6 @@ func readConditionNode(v value, h Head) Node {
 func (v value) when() json.RawMessage {
 	if meant, _ := scalar(v.node); v.node.Kind != yaml.ScalarNode || meant == nil {
 		v.fail("This must be true, false, a text or a number.")
-		return nil
 	}
 	return v.any()
 }
@@ -121,7 +122,7 @@ func readTransformNode(v value, h Head) Node {
 }
 
 func readParallelNode(v value, h Head) Node {
-	n := ParallelNode{Head: h}
+	n := ParallelNode{Head: h, ParallelOf: []string{}}
 	n.fields(v, must("parallel_of", into(&n.ParallelOf, some(value.kebab))))
 	return n
 }

@@ -40,9 +40,8 @@ func files(t testing.TB, pattern string) []string {
 
 // told is all that is wrong with a file, a problem to a line.
 func told(src []byte) string {
-	_, problems := Parse(src)
 	var b strings.Builder
-	for _, p := range problems {
+	for _, p := range Parse(src).Problems {
 		fmt.Fprintln(&b, p)
 	}
 	return b.String()
@@ -90,11 +89,11 @@ func TestValid(t *testing.T) {
 
 func rewritten(t *testing.T, path string, src []byte) []byte {
 	t.Helper()
-	g, problems := Parse(src)
-	if len(problems) > 0 {
-		t.Fatalf("%s: %v", path, problems)
+	p := Parse(src)
+	if len(p.Problems) > 0 {
+		t.Fatalf("%s: %v", path, p.Problems)
 	}
-	out, err := Write(g)
+	out, err := Write(*p.Graph)
 	if err != nil {
 		t.Fatalf("%s: %v", path, err)
 	}

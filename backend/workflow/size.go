@@ -10,6 +10,7 @@ import (
 // that for each thing in one.
 const (
 	maxSource = 2 << 20
+	maxBytes  = 3 * maxSource
 	maxPieces = 500_000
 	perInline = 5
 )

@@ -9,15 +9,22 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf16"
+
+	"parley/backend/agent"
 )
 
 // Write gives the file of a workflow, in the one form that it has: keys in the order of their code units, two spaces for each
-// level, texts of several lines as blocks. What Parse reads of it, Write writes as the same bytes again.
+// level, texts of several lines as blocks. What Parse reads of it, Write writes as the same bytes again. A graph need not be
+// valid, but one that no file could hold is refused.
 func Write(g Graph) ([]byte, error) {
+	type workflow struct {
+		Graph
+		Metadata json.RawMessage `json:"metadata,omitempty"`
+	}
 	b, err := json.Marshal(struct {
-		Version  string `json:"schema_version"`
-		Workflow Graph  `json:"workflow"`
-	}{schemaVersion, g})
+		Version  string   `json:"schema_version"`
+		Workflow workflow `json:"workflow"`
+	}{schemaVersion, workflow{g, g.Metadata}})
 	if err != nil {
 		return nil, err
 	}
@@ -27,6 +34,12 @@ func Write(g Graph) ([]byte, error) {
 	}
 	var w writer
 	w.value(tree, 0)
+	switch {
+	case w.tooDeep:
+		return nil, agent.Errorf(agent.CodeValidation, "The workflow cannot be written: something in it is nested too deeply. A file takes %d levels.", maxDepth)
+	case w.tooLarge():
+		return nil, agent.Errorf(agent.CodeValidation, "The workflow cannot be written: it is too large. A file may have %d characters at most.", maxSource)
+	}
 	return bytes.TrimPrefix(w.Bytes(), []byte("\n")), nil
 }
 
@@ -37,11 +50,20 @@ func decode(b []byte) (tree any, err error) {
 	return tree, d.Decode(&tree)
 }
 
-// writer writes values as YAML.
-type writer struct{ bytes.Buffer }
+// writer writes values as YAML, until it is clear that no file could hold them.
+type writer struct {
+	bytes.Buffer
+	tooDeep bool
+}
+
+func (w *writer) tooLarge() bool { return w.Len() > maxBytes }
 
 // value writes what follows a key, or the dash of an entry: its line, and those below it that are indented by depth.
 func (w *writer) value(v any, depth int) {
+	w.tooDeep = w.tooDeep || depth > maxDepth
+	if w.tooDeep || w.tooLarge() {
+		return
+	}
 	switch v := v.(type) {
 	case map[string]any:
 		if len(v) == 0 {
@@ -98,6 +120,9 @@ func (w *writer) object(v map[string]any, depth int, behind bool) {
 const maxSimpleKey = 128
 
 func (w *writer) indent(depth int) {
+	if w.tooLarge() { // a text may have many lines
+		return
+	}
 	for range depth {
 		w.WriteString("  ")
 	}

@@ -6,11 +6,10 @@ import { Sidebar } from './sessions/sidebar.tsx';
 import { ErrorBoundary } from './ui/boundary.tsx';
 import { Button } from './ui/button.tsx';
 import { Connection, Locked } from './ui/connection.tsx';
-import { DialogView } from './ui/dialog.tsx';
 import { useShortcut } from './ui/keys.ts';
 import { later } from './ui/later.tsx';
 import { PictureDialog } from './parts/picture.tsx';
-import { goTo, settleOn, useRoute } from './ui/route.ts';
+import { canvas, goTo, settleOn, useHash, useRoute } from './ui/route.ts';
 import { useStore } from './ui/store.ts';
 import { text } from './ui/text.ts';
 import { ToastView } from './ui/toast.tsx';
@@ -23,9 +22,12 @@ const HarnessDialog = later('harnesses', () => import('./harnesses/dialog.tsx'))
 const ImportDialog = later('import', () => import('./sessions/import.tsx'));
 const InboxDialog = later('inbox', () => import('./inbox/dialog.tsx'));
 const KeyDialog = later('key', () => import('./vault/key.tsx'));
+const LinkDialog = later('link', () => import('./ui/link.tsx'));
 const PermissionsDialog = later('permissions', () => import('./permissions/dialog.tsx'));
 const SecretsDialog = later('secrets', () => import('./secrets/dialog.tsx'));
 const ServersDialog = later('servers', () => import('./servers/dialog.tsx'));
+const CanvasPage = lazy(() => import('./workflow/page.tsx'));
+const ShortcutsDialog = later('shortcuts', () => import('./ui/shortcuts.tsx'));
 const VaultScreen = lazy(() => import('./vault/screen.tsx'));
 
 export function App() {
@@ -60,7 +62,9 @@ function Page() {
   const { open, list, dialogs } = useParley();
   const session = useShownSession();
   const routed = useRoute();
-  useEffect(() => list.look(session.id), [list, session]);
+  const isCanvas = useIsCanvas();
+  const shown = isCanvas ? undefined : session.id;
+  useEffect(() => list.look(shown), [list, shown]);
   useShortcut('new', () => goTo(undefined));
   useShortcut('key', () => dialogs.showKey());
   useShortcut('agents', () => dialogs.showHarnesses());
@@ -69,19 +73,25 @@ function Page() {
   useShortcut('permissions', () => dialogs.showPermissions());
   useShortcut('servers', () => dialogs.showServers());
   useShortcut('secrets', () => dialogs.showSecrets());
+  useShortcut('workflows', () => void (location.hash = canvas));
   useShortcut('export', () => routed && dialogs.showExport(routed));
   return (
     <div className="flex h-dvh">
-      <Sidebar current={session.id} />
+      <Sidebar current={shown} />
       <main className="relative flex min-w-0 flex-1 flex-col">
         <Connection />
         <VaultNotices />
-        <ErrorBoundary key={session.id} onBroken={() => open.flushDrafts()} fallback={Broken}>
-          <ChatView key={session.id} session={session} />
+        <ErrorBoundary key={shown} onBroken={() => open.flushDrafts()} fallback={Broken}>
+          {isCanvas ? (
+            <Suspense>
+              <CanvasPage />
+            </Suspense>
+          ) : (
+            <ChatView key={session.id} session={session} />
+          )}
         </ErrorBoundary>
         <ToastView />
       </main>
-      <DialogView />
       <KeyDialog />
       <AgentsDialog />
       <ExportDialog />
@@ -92,6 +102,8 @@ function Page() {
       <SecretsDialog />
       <ServersDialog />
       <PictureDialog />
+      <LinkDialog />
+      <ShortcutsDialog />
     </div>
   );
 }
@@ -101,14 +113,17 @@ function useShownSession() {
   const { open, list } = useParley();
   const routed = useRoute();
   const [minted, mint] = useState(newSessionId);
+  const isCanvas = useIsCanvas();
   const isStored = useStore(list, state => state.sessions.some(({ id }) => id === minted));
   if (routed === minted) mint(newSessionId());
   useEffect(() => {
-    if (isStored && !routed) settleOn(minted);
-  }, [isStored, routed, minted]);
+    if (isStored && !routed && !isCanvas) settleOn(minted);
+  }, [isStored, routed, isCanvas, minted]);
   const id = routed ?? minted;
   return open.get(id, { isNew: id === minted });
 }
+
+const useIsCanvas = () => useHash().startsWith(canvas);
 
 function Broken() {
   return (

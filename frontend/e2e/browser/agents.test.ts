@@ -2,6 +2,7 @@ import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
+import { harnessText } from '../../src/harnesses/text.ts';
 import { text } from '../../src/ui/text.ts';
 import { Served } from '../program.ts';
 import { answer, composer, files, isOver, questions, readable, saidAndDone, say, test as base, turns, violations } from './browser.ts';
@@ -29,7 +30,7 @@ const row = (page: Page, name: string) => dialog(page).getByRole('listitem').fil
 /** Opens the list of agents, and waits until it is known. */
 async function look(page: Page): Promise<void> {
   await page.keyboard.press('Alt+g');
-  await dialog(page).getByText(text.harness.installed, { exact: true }).waitFor();
+  await dialog(page).getByText(harnessText.installed, { exact: true }).waitFor();
 }
 
 test.beforeEach(({ page }) => picker(page).waitFor());
@@ -37,12 +38,12 @@ test.beforeEach(({ page }) => picker(page).waitFor());
 describe('the agents of this machine', () => {
   test('are told with their versions, and with what to do where one cannot be used', async ({ page }) => {
     await look(page);
-    await readable(row(page, 'opencode')).toMatch(new RegExp(`1\\.18\\.33\\s+${text.harness.state.ready}`));
-    await readable(row(page, 'Pi')).toContain(text.harness.state.too_old);
+    await readable(row(page, 'opencode')).toMatch(new RegExp(`1\\.18\\.33\\s+${harnessText.state.ready}`));
+    await readable(row(page, 'Pi')).toContain(harnessText.state.too_old);
     await readable(row(page, 'Pi')).toContain('npm install -g @earendil-works/pi-coding-agent');
     await readable(row(page, 'Kimi Code')).toContain('npm install -g @moonshot-ai/kimi-code');
-    await row(page, 'opencode').getByRole('button', { name: text.harness.abilities }).click();
-    await readable(row(page, 'opencode')).toContain(text.harness.can.approvals);
+    await row(page, 'opencode').getByRole('button', { name: harnessText.abilities }).click();
+    await readable(row(page, 'opencode')).toContain(harnessText.can.approvals);
     expect(await violations(page)).toEqual([]);
     await page.keyboard.press('Escape');
     await expect.poll(() => composer(page).evaluate(box => box === document.activeElement)).toBe(true);
@@ -51,8 +52,8 @@ describe('the agents of this machine', () => {
   test('are looked for again when the person asks, and can be talked to then', async ({ page, programs }) => {
     await look(page);
     await symlink(resolve(import.meta.dirname, '../agent.mjs'), join(programs, 'kimi'));
-    await dialog(page).getByRole('button', { name: text.harness.again }).click();
-    await readable(row(page, 'Kimi Code')).toContain(text.harness.state.ready);
+    await dialog(page).getByRole('button', { name: harnessText.again }).click();
+    await readable(row(page, 'Kimi Code')).toContain(harnessText.state.ready);
     await page.keyboard.press('Escape');
     await picker(page).selectOption('kimi');
   });
@@ -63,7 +64,7 @@ describe('the agents of this machine', () => {
     await picker(page).selectOption({ label: text.agent.more });
     await readable(dialog(page).getByRole('alert')).toBe(text.unreachable);
     await page.unroute('**/harnesses');
-    await dialog(page).getByRole('button', { name: text.harness.again }).click();
+    await dialog(page).getByRole('button', { name: harnessText.again }).click();
     await row(page, 'opencode').waitFor();
     expect(await dialog(page).getByRole('alert').count()).toBe(0);
   });
@@ -98,8 +99,8 @@ test('another agent goes on in a session of its own, which says so', async ({ pa
 describe('an agent that is a program', () => {
   test('is tried with one click', async ({ page }) => {
     await look(page);
-    await row(page, 'opencode').getByRole('button', { name: text.harness.tryNamed('opencode') }).click();
-    await isOver(page, text.harness.hello);
+    await row(page, 'opencode').getByRole('button', { name: harnessText.tryNamed('opencode') }).click();
+    await isOver(page, harnessText.hello);
     await readable(answer(page)).toContain('Said in code mode.');
     expect(await picker(page).inputValue()).toBe('opencode');
   });

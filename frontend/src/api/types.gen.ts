@@ -340,6 +340,297 @@ export interface Import {
   content: string
 }
 
+export interface WorkflowFile {
+  path: string
+  name: string
+  version: string
+  changedAt: number
+  nodes: number
+  problems: number
+  hasDraft: boolean
+  error?: string
+}
+
+export interface WorkflowList {
+  folder: string
+  files: WorkflowFile[]
+}
+
+export interface WorkflowWebhook {
+  path: string
+  secret_env: string
+}
+
+export interface WorkflowFileChange {
+  glob: string
+  debounce_ms: number
+}
+
+export interface WorkflowTrigger {
+  type: string
+  webhook?: WorkflowWebhook
+  schedule?: string
+  file_change?: WorkflowFileChange
+}
+
+export interface WorkflowValidation {
+  format?: string
+  pattern?: string
+  enum?: unknown[]
+  min?: number
+  max?: number
+  min_length?: number
+  max_length?: number
+}
+
+export interface WorkflowInput {
+  name: string
+  type: string
+  required?: boolean
+  default?: unknown
+  description?: string
+  validation?: WorkflowValidation
+}
+
+export interface WorkflowEntry {
+  key: string
+  value: string
+}
+
+export interface WorkflowMCPServer {
+  ref?: string
+  id?: string
+  transport?: string
+  command?: string
+  args?: string[]
+  env?: Record<string, string>
+  url?: string
+  allow_local_endpoint?: boolean
+  tools_allowlist?: string[]
+}
+
+export interface WorkflowMemory {
+  type: string
+  window_size?: number
+}
+
+export interface WorkflowRetry {
+  max: number
+  backoff: string
+  backoff_ms?: number
+  retry_on?: string[]
+}
+
+export interface WorkflowFallback {
+  model: string
+  provider: string
+  max_attempts: number
+}
+
+export interface WorkflowAgent {
+  $ref?: string
+  id?: string
+  name?: string
+  description?: string
+  model?: string
+  provider?: string
+  system_prompt?: string
+  temperature?: number
+  max_tokens?: number
+  reasoning_effort?: string
+  input_schema?: unknown
+  output_schema?: unknown
+  tools?: string[]
+  mcp_servers?: WorkflowMCPServer[]
+  memory?: WorkflowMemory
+  retry?: WorkflowRetry
+  fallback_chain?: WorkflowFallback[]
+}
+
+export interface WorkflowToolPolicy {
+  allowedCommands?: string[]
+  allowedCommandGlobs?: string[]
+  allowedDomains?: string[]
+}
+
+export interface WorkflowBudget {
+  max_cost_microcents: number
+  on_exceed: string
+  strict_cost_cap?: boolean
+}
+
+export type WorkflowNodeType = "input" | "agent" | "human_gate" | "condition" | "transform" | "parallel" | "merge" | "output"
+
+export interface WorkflowInputNode {
+  id: string
+  type: "input"
+  label?: string
+}
+
+export interface WorkflowAgentNode {
+  id: string
+  type: "agent"
+  agent_ref: string
+  system_prompt_append?: string
+  prompt_template?: string
+  tools?: string[]
+  model?: string
+  temperature?: number
+  max_tokens?: number
+  output_schema?: unknown
+  output_modalities?: string[]
+  count?: number
+  duration_seconds?: number
+  timeout_ms?: number
+  retry?: WorkflowRetry
+}
+
+export interface WorkflowGateNode {
+  id: string
+  type: "human_gate"
+  gate_type: string
+  assignee?: string
+  message_template?: string
+  timeout_ms?: number
+  timeout_action?: string
+}
+
+export interface WorkflowBranch {
+  when: unknown
+  target_node: string
+}
+
+export interface WorkflowConditionNode {
+  id: string
+  type: "condition"
+  expression: string
+  expression_type?: string
+  branches: WorkflowBranch[]
+  default?: string
+  retry?: WorkflowRetry
+}
+
+export interface WorkflowTransformNode {
+  id: string
+  type: "transform"
+  transform: string
+  expression_type?: string
+  output_schema?: unknown
+  retry?: WorkflowRetry
+}
+
+export interface WorkflowParallelNode {
+  id: string
+  type: "parallel"
+  parallel_of: string[]
+}
+
+export interface WorkflowMergeNode {
+  id: string
+  type: "merge"
+  merge_strategy: string
+  merge_fn?: string
+  retry?: WorkflowRetry
+}
+
+export interface WorkflowOutputNode {
+  id: string
+  type: "output"
+  output_format?: string
+  save_to?: string
+}
+
+export type WorkflowNode = WorkflowInputNode | WorkflowAgentNode | WorkflowGateNode | WorkflowConditionNode | WorkflowTransformNode | WorkflowParallelNode | WorkflowMergeNode | WorkflowOutputNode
+
+export interface WorkflowEdge {
+  from: string
+  to: string
+  label?: string
+  condition?: string
+}
+
+export interface WorkflowGraph {
+  id: string
+  version?: string
+  name?: string
+  description?: string
+  tags?: string[]
+  trigger?: WorkflowTrigger
+  inputs?: WorkflowInput[]
+  context?: WorkflowEntry[]
+  agents?: WorkflowAgent[]
+  tools?: WorkflowToolPolicy
+  budget?: WorkflowBudget
+  timeout_ms?: number
+  max_parallel?: number
+  nodes: WorkflowNode[]
+  edges: WorkflowEdge[]
+}
+
+export interface CheckedWorkflow {
+  source: string
+  graph?: WorkflowGraph
+  metadata: string
+  hasComments: boolean
+  problems: FileProblem[]
+}
+
+export interface WorkflowDraft {
+  source: string
+  replaces: string
+  session?: string
+}
+
+export interface OpenedWorkflow {
+  path: string
+  version: string
+  checked: CheckedWorkflow
+  draft?: WorkflowDraft
+}
+
+export interface WorkflowToSave {
+  source: string
+  replaces: string
+}
+
+export interface WorkflowSaved {
+  version: string
+  path: string
+}
+
+export interface UnsavedWorkflow {
+  path: string
+  session?: string
+  changedAt: number
+}
+
+export interface WorkflowDraftList {
+  drafts: UnsavedWorkflow[]
+}
+
+export interface WorkflowToCheck {
+  graph?: WorkflowGraph
+  metadata?: string
+  source?: string
+}
+
+export interface WorkflowMetadata {
+  metadata: string
+}
+
+export interface WorkflowOrigin {
+  node: string
+  session: string
+  message: string
+  prompt: string
+  answer: string
+  tools: string[]
+}
+
+export interface WorkflowOrigins {
+  origins: WorkflowOrigin[]
+}
+
 export interface ChangedFile {
   path: string
   diffs: string[]
@@ -806,280 +1097,16 @@ export interface AgentsNotice {
   type: string
 }
 
-export type WorkflowNodeType = "input" | "agent" | "human_gate" | "condition" | "transform" | "parallel" | "merge" | "output"
-
-export interface WorkflowRetry {
-  max: number
-  backoff: string
-  backoff_ms?: number
-  retry_on?: string[]
-}
-
-export interface WorkflowInputNode {
-  id: string
-  type: "input"
-  label?: string
-}
-
-export interface WorkflowAgentNode {
-  id: string
-  type: "agent"
-  agent_ref: string
-  system_prompt_append?: string
-  prompt_template?: string
-  tools?: string[]
-  model?: string
-  temperature?: number
-  max_tokens?: number
-  output_schema?: unknown
-  output_modalities?: string[]
-  count?: number
-  duration_seconds?: number
-  timeout_ms?: number
-  retry?: WorkflowRetry
-}
-
-export interface WorkflowGateNode {
-  id: string
-  type: "human_gate"
-  gate_type: string
-  assignee?: string
-  message_template?: string
-  timeout_ms?: number
-  timeout_action?: string
-}
-
-export interface WorkflowBranch {
-  when: unknown
-  target_node: string
-}
-
-export interface WorkflowConditionNode {
-  id: string
-  type: "condition"
-  expression: string
-  expression_type?: string
-  branches: WorkflowBranch[]
-  default?: string
-  retry?: WorkflowRetry
-}
-
-export interface WorkflowTransformNode {
-  id: string
-  type: "transform"
-  transform: string
-  expression_type?: string
-  output_schema?: unknown
-  retry?: WorkflowRetry
-}
-
-export interface WorkflowParallelNode {
-  id: string
-  type: "parallel"
-  parallel_of: string[]
-}
-
-export interface WorkflowMergeNode {
-  id: string
-  type: "merge"
-  merge_strategy: string
-  merge_fn?: string
-  retry?: WorkflowRetry
-}
-
-export interface WorkflowOutputNode {
-  id: string
-  type: "output"
-  output_format?: string
-  save_to?: string
-}
-
-export type WorkflowNode = WorkflowInputNode | WorkflowAgentNode | WorkflowGateNode | WorkflowConditionNode | WorkflowTransformNode | WorkflowParallelNode | WorkflowMergeNode | WorkflowOutputNode
-
-export interface WorkflowWebhook {
-  path: string
-  secret_env: string
-}
-
-export interface WorkflowFileChange {
-  glob: string
-  debounce_ms: number
-}
-
-export interface WorkflowTrigger {
-  type: string
-  webhook?: WorkflowWebhook
-  schedule?: string
-  file_change?: WorkflowFileChange
-}
-
-export interface WorkflowValidation {
-  format?: string
-  pattern?: string
-  enum?: unknown[]
-  min?: number
-  max?: number
-  min_length?: number
-  max_length?: number
-}
-
-export interface WorkflowInput {
-  name: string
-  type: string
-  required?: boolean
-  default?: unknown
-  description?: string
-  validation?: WorkflowValidation
-}
-
-export interface WorkflowEntry {
-  key: string
-  value: string
-}
-
-export interface WorkflowMCPServer {
-  ref?: string
-  id?: string
-  transport?: string
-  command?: string
-  args?: string[]
-  env?: Record<string, string>
-  url?: string
-  allow_local_endpoint?: boolean
-  tools_allowlist?: string[]
-}
-
-export interface WorkflowMemory {
-  type: string
-  window_size?: number
-}
-
-export interface WorkflowFallback {
-  model: string
-  provider: string
-  max_attempts: number
-}
-
-export interface WorkflowAgent {
-  $ref?: string
-  id?: string
-  name?: string
-  description?: string
-  model?: string
-  provider?: string
-  system_prompt?: string
-  temperature?: number
-  max_tokens?: number
-  reasoning_effort?: string
-  input_schema?: unknown
-  output_schema?: unknown
-  tools?: string[]
-  mcp_servers?: WorkflowMCPServer[]
-  memory?: WorkflowMemory
-  retry?: WorkflowRetry
-  fallback_chain?: WorkflowFallback[]
-}
-
-export interface WorkflowToolPolicy {
-  allowedCommands?: string[]
-  allowedCommandGlobs?: string[]
-  allowedDomains?: string[]
-}
-
-export interface WorkflowBudget {
-  max_cost_microcents: number
-  on_exceed: string
-  strict_cost_cap?: boolean
-}
-
-export interface WorkflowEdge {
-  from: string
-  to: string
-  label?: string
-  condition?: string
-}
-
-export interface WorkflowGraph {
-  id: string
-  version?: string
-  name?: string
-  description?: string
-  tags?: string[]
-  trigger?: WorkflowTrigger
-  inputs?: WorkflowInput[]
-  context?: WorkflowEntry[]
-  agents?: WorkflowAgent[]
-  tools?: WorkflowToolPolicy
-  budget?: WorkflowBudget
-  timeout_ms?: number
-  max_parallel?: number
-  nodes: WorkflowNode[]
-  edges: WorkflowEdge[]
-}
-
-export interface WorkflowProblem {
-  line: number
-  column: number
-  key: string
-  message: string
-}
-
-export interface WorkflowToCheck {
-  source?: string
-  graph?: WorkflowGraph
-  metadata?: string
-}
-
-export interface CheckedWorkflow {
-  source: string
-  graph?: WorkflowGraph
-  metadata: string
-  hasComments: boolean
-  problems: WorkflowProblem[]
-}
-
-export interface WorkflowOrigin {
-  node: string
-  session: string
-  message: string
-  prompt: string
-  answer: string
-  tools: string[]
-}
-
-export interface WorkflowFile {
-  path: string
-  name: string
-  version: string
-  changedAt: number
-  nodes: number
-  problems: number
-  hasDraft: boolean
-}
-
-export interface WorkflowList {
-  folder: string
-  files: WorkflowFile[]
-}
-
-export interface OpenedWorkflow {
-  path: string
-  version: string
-  checked: CheckedWorkflow
-  draft?: WorkflowDraft
-}
-
-export interface WorkflowDraft {
-  source: string
-  replaces: string
-  session?: string
-}
-
-export interface WorkflowSaved {
-  version: string
-  path: string
-}
-
 export interface WorkflowsNotice {
   type: string
+}
+
+export interface UnsavedWorkflow {
+  path: string
+  session?: string
+  changedAt: number
+}
+
+export interface WorkflowDraftList {
+  drafts: UnsavedWorkflow[]
 }

@@ -28,12 +28,18 @@ const waiting = (session: OpenSession) => session.queue.value.waiting.map(({ tex
 const frames = () => server.socket.frames.map(frame => frame.type);
 const notice = () => server.socket.say({ type: 'session', requestId: '', sessionId: 's' });
 
-/** A session with a turn that does not end. */
-async function busy(): Promise<OpenSession> {
+/** A session in which something was sent that has not arrived. */
+async function sent(): Promise<OpenSession> {
   const session = server.sessions.get('s', { isNew: true });
   session.draft.edit('Hi');
   void session.send();
   await pass();
+  return session;
+}
+
+/** A session with a turn that does not end. */
+async function busy(): Promise<OpenSession> {
+  const session = await sent();
   server.socket.answer([{ type: 'start', messageId: 'a1', messageMetadata: {} }, { type: 'start-step' }], { ends: false });
   await pass();
   return session;
@@ -53,6 +59,28 @@ describe('§6 Queue and steer: text sent during a turn', () => {
     replies[0]!();
     await pass();
     expect(replies.length).toBe(2);
+  });
+
+  test('does not overtake what is on its way by the other connection', async () => {
+    const session = await sent();
+    session.draft.edit('Next');
+    void session.send();
+    await pass();
+    expect(stored).toEqual([]);
+    server.socket.answer([{ type: 'start', messageId: 'a1', messageMetadata: {} }], { ends: false });
+    await pass();
+    expect([stored, waiting(session)]).toEqual([['Next'], ['Next']]);
+  });
+
+  test('is queued, too, if what was sent before it was refused', async () => {
+    const session = await sent();
+    session.draft.edit('Next');
+    void session.send();
+    await pass();
+    server.socket.reply('error', { errorText: 'No.' });
+    await pass();
+    expect(stored).toEqual(['Next']);
+    expect(session.draft.value.text).toBe('Hi');
   });
 
   test('leaves the queue when the agent hears it in the middle of the turn', async () => {

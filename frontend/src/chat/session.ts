@@ -1,5 +1,5 @@
 import { Chat } from '@ai-sdk/react';
-import type { ChatTransport } from 'ai';
+import type { ChatTransport, UIMessageChunk } from 'ai';
 import { ApiError, type Client } from '../api/client.ts';
 import { isCut } from '../api/transport.ts';
 import type { LoadedSession, Login, Mode, SessionNotice } from '../api/types.gen.ts';
@@ -47,6 +47,8 @@ export class OpenSession extends Store<State> {
   readonly edits = new Map<string, string>();
   lastUsed = 0;
 
+  #arrived: Promise<void> = Promise.resolve(); // once the server has what was sent last, or will not get it
+  #hasArrived = () => {};
   #undo = () => {}; // makes everything as it was before the request that runs
   #syncing: Promise<void> = Promise.resolve();
   #next: Promise<void> | undefined; // to come after that: what happens meanwhile may have been missed
@@ -77,7 +79,16 @@ export class OpenSession extends Store<State> {
     this.questions = new Questions(client);
     this.chat = new Chat<Message>({
       id,
-      transport,
+      transport: {
+        ...transport,
+        sendMessages: async options => {
+          const hear = (chunk: UIMessageChunk, on: TransformStreamDefaultController<UIMessageChunk>) => {
+            this.#hasArrived();
+            on.enqueue(chunk);
+          };
+          return (await transport.sendMessages(options)).pipeThrough(new TransformStream({ transform: hear }));
+        },
+      },
       onData: part => {
         if (part.type === 'data-status') this.set({ activity: part.data.text });
         else if (part.type === 'data-notification') notify(part.data);
@@ -85,6 +96,7 @@ export class OpenSession extends Store<State> {
       onError: error => this.#failed(error),
       onFinish: ({ isError, message }) => {
         this.#streamed = true;
+        this.#hasArrived();
         this.set({ stopping: false, activity: undefined });
         if (isError && !this.value.cut && message.parts.length === 0) this.#refused();
         this.#undo = () => {};
@@ -328,6 +340,7 @@ export class OpenSession extends Store<State> {
   /** A request is about to be made; what is said with it must not be lost. */
   #begins(said?: Said): void {
     const restore = this.pages.mark();
+    this.#arrived = new Promise(resolve => (this.#hasArrived = resolve));
     this.set({ refusal: undefined });
     this.#undo = () => {
       restore();
@@ -347,6 +360,7 @@ export class OpenSession extends Store<State> {
   async #enqueue(said: Said): Promise<number | undefined> {
     this.set({ refusal: undefined });
     try {
+      if (this.isConnected()) await this.#arrived; // it goes by another connection, and would overtake
       return await this.queue.add(said);
     } catch (error) {
       this.draft.giveBack(said);

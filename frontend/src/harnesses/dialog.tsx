@@ -8,6 +8,7 @@ import { Spinner } from '../ui/spinner.tsx';
 import { useStore } from '../ui/store.ts';
 import { text } from '../ui/text.ts';
 import { HarnessRow } from './row.tsx';
+import { harnessText } from './text.ts';
 
 const isThere = ({ state }: Harness) => state !== 'missing';
 
@@ -19,14 +20,14 @@ export default function Harnesses() {
   return (
     <Dialog title={text.harness.title} isWide>
       <div className="mt-3 flex items-start gap-4">
-        <p className="me-auto text-sm text-soft">{text.harness.says}</p>
+        <p className="me-auto text-sm text-soft">{harnessText.says}</p>
         <Button className="shrink-0" disabled={isLooking} onClick={() => void harnesses.lookAgain()}>
-          <RefreshCw aria-hidden className="size-3.5" /> {text.harness.again}
+          <RefreshCw aria-hidden className="size-3.5" /> {harnessText.again}
         </Button>
       </div>
       {isLooking && (
         <p role="status" className="mt-4 flex items-center gap-2 text-sm text-soft">
-          <Spinner /> {text.harness.looking}
+          <Spinner /> {harnessText.looking}
         </p>
       )}
       {problem && (
@@ -34,9 +35,9 @@ export default function Harnesses() {
           {problem}
         </p>
       )}
-      {all?.length === 0 && <p className="mt-4 text-sm text-soft">{text.harness.elsewhere}</p>}
-      {all && all.length > 0 && <Group title={text.harness.installed} rows={all.filter(isThere)} none={text.harness.none} />}
-      {all && <Group title={text.harness.others} rows={all.filter(harness => !isThere(harness))} />}
+      {all?.length === 0 && <p className="mt-4 text-sm text-soft">{harnessText.elsewhere}</p>}
+      {all && all.length > 0 && <Group title={harnessText.installed} rows={all.filter(isThere)} none={harnessText.none} />}
+      {all && <Group title={harnessText.others} rows={all.filter(harness => !isThere(harness))} />}
     </Dialog>
   );
 }

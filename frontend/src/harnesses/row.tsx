@@ -9,6 +9,7 @@ import { goTo } from '../ui/route.ts';
 import { Select } from '../ui/select.tsx';
 import { text } from '../ui/text.ts';
 import { useView } from '../ui/view.ts';
+import { harnessText } from './text.ts';
 
 /** One program: what it is, whether it can be used, and what to do if not. */
 export function HarnessRow({ harness }: { harness: Harness }) {
@@ -21,7 +22,7 @@ export function HarnessRow({ harness }: { harness: Harness }) {
           <p className="flex flex-wrap items-baseline gap-x-2">
             <span className="font-medium">{name}</span>
             {version && <span className="font-mono text-xs text-faint">{version}</span>}
-            {state !== 'missing' && <span className={`text-xs ${isReady ? 'text-good' : 'text-warn'}`}>{text.harness.state[state]}</span>}
+            {state !== 'missing' && <span className={`text-xs ${isReady ? 'text-good' : 'text-warn'}`}>{harnessText.state[state]}</span>}
           </p>
           <p className="text-soft">{description}</p>
         </div>
@@ -29,7 +30,7 @@ export function HarnessRow({ harness }: { harness: Harness }) {
       </div>
       {isReady ? <Account harness={harness} /> : <Remedy harness={harness} />}
       {isReady && can.length > 0 && (
-        <Disclosure icon={null} label={text.harness.abilities}>
+        <Disclosure icon={null} label={harnessText.abilities}>
           <ul className="grid gap-x-4 gap-y-1 sm:grid-cols-2">
             {abilities.map(ability => (
               <Can key={ability} ability={ability} can={can.includes(ability)} />
@@ -42,14 +43,14 @@ export function HarnessRow({ harness }: { harness: Harness }) {
   );
 }
 
-const abilities = Object.keys(text.harness.can) as Ability[];
+const abilities = Object.keys(harnessText.can) as Ability[];
 
 function Can({ ability, can }: { ability: Ability; can: boolean }) {
   const Icon = can ? Check : Minus;
   return (
     <li className={`flex gap-2 ${can ? '' : 'text-faint'}`}>
-      <Icon aria-label={can ? text.harness.yes : text.harness.no} className={`mt-0.5 size-4 shrink-0 ${can ? 'text-good' : ''}`} />
-      {text.harness.can[ability]}
+      <Icon aria-label={can ? harnessText.yes : harnessText.no} className={`mt-0.5 size-4 shrink-0 ${can ? 'text-good' : ''}`} />
+      {harnessText.can[ability]}
     </li>
   );
 }
@@ -59,14 +60,14 @@ function Try({ harness: { name, agent } }: { harness: Harness }) {
   const { open, dialogs, view } = useParley();
   const start = () => {
     const session = open.get(newSessionId(), { isNew: true });
-    session.draft.edit(text.harness.hello);
+    session.draft.edit(harnessText.hello);
     void session.send(agent, { login: view.loginOf(agent) });
     goTo(session.id);
     dialogs.close();
   };
   return (
-    <Button className="shrink-0" aria-label={text.harness.tryNamed(name)} onClick={start}>
-      {text.harness.try}
+    <Button className="shrink-0" aria-label={harnessText.tryNamed(name)} onClick={start}>
+      {harnessText.try}
     </Button>
   );
 }
@@ -74,15 +75,15 @@ function Try({ harness: { name, agent } }: { harness: Harness }) {
 /** Whose account the program works with. There is a choice where it can be given a key. */
 function Account({ harness: { name, agent, login, model } }: { harness: Harness }) {
   const [{ ownLogins }, change] = useView();
-  if (login === 'own') return <p className="mt-1 text-soft">{text.harness.login.only}</p>;
+  if (login === 'own') return <p className="mt-1 text-soft">{harnessText.login.only}</p>;
   const others = ownLogins.filter(id => id !== agent);
   return (
     <Select
-      label={text.harness.login.label(name)}
+      label={harnessText.login.label(name)}
       value={ownLogins.includes(agent) ? 'own' : 'key'}
       options={[
-        ['key', text.harness.login.key(model ?? '')],
-        ['own', text.harness.login.own],
+        ['key', harnessText.login.key(model ?? '')],
+        ['own', harnessText.login.own],
       ]}
       onChoose={chosen => change({ ownLogins: chosen === 'own' ? [...others, agent] : others })}
       className="mt-1 -ms-2 h-7 w-fit max-w-full"
@@ -91,7 +92,7 @@ function Account({ harness: { name, agent, login, model } }: { harness: Harness 
 }
 
 function Remedy({ harness: { state, oldest, problem, remedy, install } }: { harness: Harness }) {
-  const says = state === 'too_old' ? text.harness.needs(oldest ?? '') : problem;
+  const says = state === 'too_old' ? harnessText.needs(oldest ?? '') : problem;
   return (
     <div className="mt-1 text-soft">
       {says && <p className="break-words">{says}</p>}
@@ -100,7 +101,7 @@ function Remedy({ harness: { state, oldest, problem, remedy, install } }: { harn
           <code dir="ltr" className="min-w-0 flex-1 py-1 font-mono text-code break-all text-ink">
             {install}
           </code>
-          <CopyButton content={() => install} label={text.copy(text.harness.command)} className="size-7" />
+          <CopyButton content={() => install} label={text.copy(harnessText.command)} className="size-7" />
         </div>
       ) : (
         <p>{remedy}</p>

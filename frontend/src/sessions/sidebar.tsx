@@ -1,11 +1,11 @@
-import { Bot, FileInput, Keyboard, KeyRound, Monitor, Moon, Plug, RectangleEllipsis, ShieldCheck, SquarePen, Sun, type LucideIcon } from 'lucide-react';
+import { Bot, FileInput, Keyboard, KeyRound, Monitor, Moon, Plug, RectangleEllipsis, ShieldCheck, SquarePen, Sun, Workflow, type LucideIcon } from 'lucide-react';
 import { useCallback, useEffect, useState } from 'react';
 import { InboxButton } from '../inbox/button.tsx';
 import { useParley } from '../parley.ts';
 import { SearchBox } from '../search/box.tsx';
 import { IconButton } from '../ui/button.tsx';
 import { useShortcut } from '../ui/keys.ts';
-import { hrefOf } from '../ui/route.ts';
+import { canvas, hrefOf } from '../ui/route.ts';
 import { useStore } from '../ui/store.ts';
 import { text } from '../ui/text.ts';
 import { useNow } from '../ui/time.ts';
@@ -15,7 +15,7 @@ import { SessionRow } from './row.tsx';
 import { useSidebar } from './shown.ts';
 
 /** The sessions, the way to a new one, and how the page looks. */
-export function Sidebar({ current }: { current: string }) {
+export function Sidebar({ current }: { current: string | undefined }) {
   const { dialogs, search } = useParley();
   const { isShown, isOver, toggle } = useSidebar();
   const isSearching = useStore(search, state => state.state !== 'idle');
@@ -41,21 +41,22 @@ export function Sidebar({ current }: { current: string }) {
           <span className="me-auto font-semibold tracking-tight">{text.name}</span>
           <InboxButton />
           <IconButton icon={FileInput} label={text.sessions.import} onClick={() => dialogs.showImport()} />
-          <a
-            href={hrefOf(undefined)}
-            aria-label={text.newSession}
-            title={text.newSession}
-            onClick={leave}
-            className="grid size-8 place-items-center rounded-md text-soft hover:bg-hover hover:text-ink"
-          >
-            <SquarePen aria-hidden className="size-4" />
-          </a>
+          <HeadLink icon={Workflow} label={text.workflows} href={canvas} onGo={leave} />
+          <HeadLink icon={SquarePen} label={text.newSession} href={hrefOf(undefined)} onGo={leave} />
         </div>
         <SearchBox isAsked={isAsked} onAsked={answered} onGo={leave} />
         {!isSearching && <Sessions current={current} onGo={leave} />}
         <Foot />
       </nav>
     </>
+  );
+}
+
+function HeadLink({ icon: Icon, label, href, onGo }: { icon: LucideIcon; label: string; href: string; onGo: () => void }) {
+  return (
+    <a href={href} aria-label={label} title={label} onClick={onGo} className="grid size-8 place-items-center rounded-md text-soft hover:bg-hover hover:text-ink">
+      <Icon aria-hidden className="size-4" />
+    </a>
   );
 }
 
@@ -69,7 +70,7 @@ function Curtain({ onClose }: { onClose: () => void }) {
   return <button type="button" tabIndex={-1} aria-label={text.close} onClick={onClose} className="fixed inset-0 z-10 bg-[oklch(0_0_0/0.4)]" />;
 }
 
-function Sessions({ current, onGo }: { current: string; onGo: () => void }) {
+function Sessions({ current, onGo }: { current: string | undefined; onGo: () => void }) {
   const { list } = useParley();
   const sessions = useStore(list, state => state.sessions);
   const isLoaded = useStore(list, state => state.loaded);

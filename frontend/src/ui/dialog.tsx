@@ -1,24 +1,8 @@
 import { X } from 'lucide-react';
 import { useEffect, useRef, type ReactNode } from 'react';
 import { useParley } from '../parley.ts';
-import { Button, IconButton } from './button.tsx';
-import { CopyButton } from './copy.tsx';
-import { printed, shortcuts } from './keys.ts';
-import { useStore } from './store.ts';
+import { IconButton } from './button.tsx';
 import { text } from './text.ts';
-
-/** The dialog that is open. */
-export function DialogView() {
-  const { dialogs } = useParley();
-  const dialog = useStore(dialogs, state => state.dialog);
-  switch (dialog?.kind) {
-    case 'link':
-      return <LinkDialog url={dialog.url} />;
-    case 'shortcuts':
-      return <ShortcutsDialog />;
-  }
-  return null;
-}
 
 interface DialogProps {
   title: string;
@@ -56,54 +40,5 @@ export function Dialog({ title, isKept = false, isWide = false, fits = false, ch
         {children}
       </div>
     </dialog>
-  );
-}
-
-function LinkDialog({ url }: { url: string }) {
-  const { dialogs, host } = useParley();
-  return (
-    <Dialog title={text.link.title}>
-      <div className="mt-3 flex items-start gap-1 rounded-md border border-line bg-sunken py-1.5 ps-3 pe-1">
-        <code dir="ltr" className="max-h-40 min-w-0 flex-1 overflow-y-auto py-1 font-mono text-code break-all">
-          {url}
-        </code>
-        <CopyButton content={() => url} label={text.copy(text.link.address)} className="size-7" />
-      </div>
-      <div className="mt-4 flex justify-end gap-2">
-        <Button onClick={() => dialogs.close()}>{text.cancel}</Button>
-        <Button
-          look="strong"
-          data-focus
-          onClick={() => {
-            host.openLink(url);
-            dialogs.close();
-          }}
-        >
-          {text.link.open}
-        </Button>
-      </div>
-    </Dialog>
-  );
-}
-
-function ShortcutsDialog() {
-  return (
-    <Dialog title={text.keys.title}>
-      <dl className="mt-3 grid grid-cols-[1fr_auto] items-center gap-y-2 text-sm">
-        {Object.entries(shortcuts).map(([name, { keys, label }]) => (
-          <div key={name} className="contents">
-            <dt>{label}</dt>
-            <dd className="flex gap-1 justify-self-end">
-              {printed(keys[0]).map(key => (
-                <kbd key={key} className="min-w-6 rounded border border-line-strong bg-sunken px-1.5 text-center font-sans text-xs leading-5 text-soft">
-                  {key}
-                </kbd>
-              ))}
-            </dd>
-          </div>
-        ))}
-      </dl>
-      <p className="mt-4 border-t border-line pt-3 text-xs text-faint">{text.keys.composerHint}</p>
-    </Dialog>
   );
 }

@@ -15,6 +15,7 @@ export const shortcuts = {
   servers: { keys: ['Alt+M'], label: text.servers },
   secrets: { keys: ['Alt+S'], label: text.secrets },
   export: { keys: ['Alt+E'], label: text.sessions.export },
+  workflows: { keys: ['Alt+W'], label: text.workflows },
   previous: { keys: ['Alt+ArrowUp'], label: text.keys.previous },
   next: { keys: ['Alt+ArrowDown'], label: text.keys.next },
   key: { keys: ['Alt+K'], label: text.vault.key.title },

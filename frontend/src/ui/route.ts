@@ -1,5 +1,8 @@
 import { useSyncExternalStore } from 'react';
 
+/** The address of the workflows. What follows it is read by workflow/place.ts. */
+export const canvas = '#canvas';
+
 const path = /^#\/([A-Za-z0-9._:-]{1,128})$/;
 
 /** The session in the address bar; none for a new one. */
@@ -9,6 +12,10 @@ function read(): string | undefined {
 
 export function useRoute(): string | undefined {
   return useSyncExternalStore(watch, read);
+}
+
+export function useHash(): string {
+  return useSyncExternalStore(watch, () => location.hash);
 }
 
 function watch(changed: () => void): () => void {

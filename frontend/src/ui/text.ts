@@ -40,6 +40,7 @@ export const text = {
   loadingEarlier: 'Loading earlier messages',
   loadFailed: 'This session could not be loaded.',
   missing: 'There is no such session. It may have been deleted.',
+  toCanvas: '← Back to the canvas',
 
   broken: {
     title: 'This page stopped working',
@@ -63,6 +64,7 @@ export const text = {
   ...permissionText,
   servers: 'MCP servers',
   secrets: 'Secrets and keys',
+  workflows: 'Workflows',
   withoutServer: (server: string, reason: string) => `Without the MCP server ${server}: ${reason}`,
 
   welcome: {
@@ -96,37 +98,6 @@ export const text = {
   },
   harness: {
     title: 'Agents on this machine',
-    says: 'Besides its own, Parley runs the agents that you have installed. Each works in the folder of its session.',
-    looking: 'Looking for agents, and asking for their versions…',
-    again: 'Look again',
-    installed: 'Installed',
-    others: 'Not installed',
-    none: 'None of the agents that Parley knows is installed.',
-    elsewhere: 'Your agents run on another machine. Which ones are installed there is not seen from here.',
-    state: { ready: 'Ready', missing: 'Not installed', too_old: 'Too old', broken: 'Does not start' },
-    needs: (oldest: string) => `Parley needs version ${oldest} or newer.`,
-    command: 'Command',
-    try: 'Try it',
-    tryNamed: (name: string) => `Try it: ${name}`,
-    hello: 'Say hello in one short sentence.',
-    login: {
-      label: (name: string) => `Account of ${name}`,
-      key: (model: string) => `Use a key, with ${model}`,
-      own: 'Use my login',
-      only: 'Uses the login that you have there.',
-    },
-    abilities: 'What it can do',
-    yes: 'Yes:',
-    no: 'No:',
-    can: {
-      approvals: 'Asks before it changes something',
-      tools: 'Uses tools of Parley',
-      images: 'Sees pictures',
-      options: 'Lets you choose modes and models',
-      instructions: 'Follows the instructions of an agent',
-      steering: 'Listens while it works',
-      resume: 'Goes on with a session after it was ended',
-    },
     how: {
       resumed: 'The agent took its own session up again.',
       retold: 'The agent was started anew, and told what was said before.',
