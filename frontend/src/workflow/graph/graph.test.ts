@@ -59,6 +59,7 @@ test.each([
   [`{{run.outputs['a']|json}} and {{ run.outputs[ "b" ] | default("}}") }}`, ['a', 'b']],
   ['{{ run.outputs["a"].text }}', ['a']],
   ['{{ inputs.x | default(run.outputs["a"]) }}', []],
+  ['{{ ctx.x | default("\\"") }} {{ run.outputs["a"] }}', ['a']],
   ['{ { run.outputs["a"] }}', []],
   ['{{ run.outputs["a"] ', []],
   ['{{ "{{ run.outputs["a"] }}', []],
