@@ -13,9 +13,12 @@ import (
 	"regexp"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode"
+
+	"parley/backend/workflow"
 )
 
 // object is a JSON object of the description.
@@ -338,6 +341,8 @@ func TestRepliesAreAsDescribed(t *testing.T) {
 		{"POST", "/messages/done/stop", "", "Stop"},
 		{"GET", "/search?q=x", "", "SearchResult"},
 		{"POST", "/projects", `{"dir":"/"}`, "Project"},
+		{"POST", "/workflows/check", `{"source":` + strconv.Quote(w.export("wrote", workflow.Canvas).Content) + `}`, "CheckedWorkflow"},
+		{"POST", "/workflows/origins", `{"metadata":""}`, "WorkflowOrigins"},
 	} {
 		b, err := io.ReadAll(w.request(c.method, c.path, c.body, func(r *http.Request) { r.Header.Set("Accept", "application/json") }).Body)
 		var value any

@@ -45,7 +45,7 @@ func wireTypes() (types []reflect.Type) {
 			}
 		}
 	}
-	for _, other := range []any{QueuedReply{}, Failure{}, SessionNotice{}, VaultNotice{}, AgentsNotice{}} {
+	for _, other := range []any{QueuedReply{}, Failure{}, SessionNotice{}, VaultNotice{}, AgentsNotice{}, WorkflowsNotice{}} {
 		add(reflect.TypeOf(other))
 	}
 	return types

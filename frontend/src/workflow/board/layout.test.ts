@@ -1,0 +1,106 @@
+import { describe, expect, test } from 'vitest';
+import { layout, next, overview, showing, type Box, type Wire } from './layout.ts';
+
+/** A graph that is like those of people, or not: some boxes, and wires from earlier to later ones. */
+function random(seed: number): { boxes: Box[]; wires: Wire[] } {
+  let state = seed;
+  const below = (n: number) => {
+    state = (state * 48_271) % 2_147_483_647;
+    return state % n;
+  };
+  const boxes = Array.from({ length: 1 + below(40) }, (_, n) => ({ id: `n${n}`, width: 200 + below(200), height: 40 + below(120) }));
+  const wires = boxes.slice(1).flatMap((box, n) =>
+    Array.from({ length: below(3) }, (_unused, m) => ({ id: `${m}:${box.id}`, from: boxes[below(n + 1)]!.id, to: box.id })),
+  );
+  return { boxes, wires };
+}
+
+const box = (id: string): Box => ({ id, width: 100, height: 50 });
+const wire = (from: string, to: string): Wire => ({ id: `${from} ${to}`, from, to });
+
+describe('layout', () => {
+  test.each(Array.from({ length: 60 }, (_, seed) => seed + 1))('places no box over another, nor beside where wires lead down to (%i)', seed => {
+    const { boxes, wires } = random(seed);
+    const { at } = layout(boxes, wires);
+    for (const [n, a] of boxes.entries()) {
+      for (const b of boxes.slice(n + 1)) {
+        const [p, q] = [at.get(a.id)!, at.get(b.id)!];
+        const isApart = p.x + a.width <= q.x || q.x + b.width <= p.x || p.y + a.height <= q.y || q.y + b.height <= p.y;
+        expect(isApart, `${a.id} and ${b.id}`).toBe(true);
+      }
+    }
+    for (const { from, to } of wires) {
+      const bottom = at.get(from)!.y + boxes.find(({ id }) => id === from)!.height;
+      expect(at.get(to)!.y).toBeGreaterThan(bottom);
+    }
+    expect(layout(structuredClone(boxes), structuredClone(wires)), 'the same again').toEqual({ at, bends: layout(boxes, wires).bends });
+  });
+
+  test('a circle, an edge to itself and one to nowhere are no harm: a workflow may be wrong while it is edited', () => {
+    const { at } = layout([box('a'), box('b')], [wire('a', 'b'), wire('b', 'a'), wire('a', 'a'), wire('a', 'gone')]);
+    expect([...at.keys()]).toEqual(['a', 'b']);
+  });
+
+  test('only a wire that passes other rows is led around them', () => {
+    const { bends } = layout(['a', 'b', 'c'].map(box), [wire('a', 'b'), wire('b', 'c'), wire('a', 'c')]);
+    expect(bends.get('a b')).toEqual([]);
+    expect(bends.get('a c')!.length).toBeGreaterThan(1);
+  });
+});
+
+describe('moving by keys', () => {
+  const boxes = ['top', 'left', 'right', 'end', 'alone'].map(box);
+  const wires = [wire('top', 'left'), wire('top', 'right'), wire('left', 'end'), wire('right', 'end')];
+  const at = new Map([
+    ['top', { x: 90, y: 0 }],
+    ['left', { x: 0, y: 100 }],
+    ['right', { x: 200, y: 100 }],
+    ['end', { x: 90, y: 200 }],
+    ['alone', { x: 90, y: 400 }],
+  ]);
+  test.each([
+    ['top', 'down', 'left'], // the nearer of two
+    ['left', 'right', 'right'],
+    ['right', 'left', 'left'],
+    ['left', 'left', undefined],
+    ['end', 'up', 'left'],
+    ['right', 'up', 'top'],
+    ['end', 'down', 'alone'], // no edge leads there
+    ['alone', 'up', 'end'],
+    ['top', 'up', undefined],
+    ['gone', 'up', undefined],
+  ] as const)('from %s %s is %s', (from, direction, to) => {
+    expect(next(boxes, wires, { at, bends: new Map() }, from, direction)).toBe(to);
+  });
+});
+
+describe('what is seen', () => {
+  const screen = { width: 1_000, height: 600 };
+  const placed = { at: new Map([['a', { x: 0, y: 0 }], ['z', { x: 0, y: 10_000 }]]), bends: new Map() };
+  const [a, z] = ['a', 'z'].map(id => ({ id, width: 200, height: 100 })) as [Box, Box];
+
+  test('a small workflow is in the middle, as large as life', () => {
+    expect(overview([a], placed, screen, 0.5)).toEqual({ x: 400, y: 250, zoom: 1 });
+  });
+
+  test('of a long one that could not be read, the beginning', () => {
+    const { x, y, zoom } = overview([a, z], placed, screen, 0.5);
+    expect(zoom).toBe(0.5);
+    expect(y).toBeGreaterThan(0);
+    expect(x + 100 * zoom).toBe(500);
+  });
+
+  test('an empty one is no trouble', () => {
+    expect(overview([], { at: new Map(), bends: new Map() }, screen, 0.5).zoom).toBe(1);
+  });
+
+  test('what is seen whole moves nothing, what is not moves by as little as shows it', () => {
+    const seen = { x: 100, y: 100, zoom: 1 };
+    expect(showing(a, placed, screen, seen)).toBe(seen);
+    const { x, y } = showing(z, placed, screen, seen);
+    expect(x).toBe(100);
+    expect(10_000 + 100 + y).toBeLessThan(600);
+    expect(10_000 + 100 + y).toBeGreaterThan(500);
+    expect(showing(a, placed, screen, { x: -50, y: 100, zoom: 1 })).toEqual({ x: 32, y: 100, zoom: 1 });
+  });
+});

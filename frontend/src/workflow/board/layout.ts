@@ -1,0 +1,130 @@
+import { Graph, layout as place } from '@dagrejs/dagre';
+
+export interface Point {
+  x: number;
+  y: number;
+}
+
+export interface Size {
+  width: number;
+  height: number;
+}
+
+/** Something to be placed. */
+export interface Box extends Size {
+  id: string;
+}
+
+/** An edge between two boxes. Several may have the same ends, and be told apart by their ids. */
+export interface Wire {
+  id: string;
+  from: string;
+  to: string;
+}
+
+export interface Layout {
+  at: ReadonlyMap<string, Point>; // the upper left corner of each box
+  /** Where a wire that is longer than from one row to the next goes between the boxes. */
+  bends: ReadonlyMap<string, readonly Point[]>;
+}
+
+/** How far boxes are apart: beside each other, and between rows. */
+const gaps = { nodesep: 36, edgesep: 24, ranksep: 56 };
+
+/**
+ * Places boxes in rows, from the top down, as a conversation is read: whoever comes later is lower. The same boxes and wires, in the same
+ * order, are always placed alike. Ids of boxes are unique; wires whose ends are not there are left out.
+ */
+export function layout(boxes: readonly Box[], wires: readonly Wire[]): Layout {
+  const graph = new Graph<object, Size & Partial<Point>, { points?: Point[] }>({ multigraph: true });
+  graph.setGraph({ ...gaps, rankdir: 'TB', ranker: 'tight-tree' });
+  for (const { id, width, height } of boxes) graph.setNode(id, { width, height });
+  const drawn = wires.filter(({ from, to }) => graph.hasNode(from) && graph.hasNode(to));
+  for (const { id, from, to } of drawn) graph.setEdge(from, to, {}, id);
+  place(graph);
+  return {
+    at: new Map(boxes.map(({ id, width, height }) => [id, corner(graph.node(id), width, height)])),
+    bends: new Map(drawn.map(({ id, from, to }) => [id, between(graph.edge(from, to, id).points ?? [])])),
+  };
+}
+
+function corner({ x = 0, y = 0 }: Partial<Point>, width: number, height: number): Point {
+  return { x: Math.round(x - width / 2), y: Math.round(y - height / 2) };
+}
+
+/** The ends of a wire are where its boxes have their handles. Between one row and the next there is a single point, which says nothing. */
+function between(points: readonly Point[]): readonly Point[] {
+  const inner = points.slice(1, -1);
+  return inner.length > 1 ? inner.map(({ x, y }) => ({ x: Math.round(x), y: Math.round(y) })) : [];
+}
+
+export type Direction = 'up' | 'down' | 'left' | 'right';
+
+/**
+ * The box that is next in a direction. Up and down go along wires, to the nearest end if there are several, and where no wire leads, to the
+ * nearest box; left and right stay in the row.
+ */
+export function next(boxes: readonly Box[], wires: readonly Wire[], { at }: Layout, from: string, direction: Direction): string | undefined {
+  const here = boxes.find(({ id }) => id === from);
+  if (!here) return undefined;
+  const others = boxes.filter(({ id }) => id !== from);
+  const shift = (box: Box): Point => {
+    const [a, b] = [at.get(here.id)!, at.get(box.id)!];
+    return { x: b.x + box.width / 2 - a.x - here.width / 2, y: b.y + box.height / 2 - a.y - here.height / 2 };
+  };
+  const inRow = (box: Box) => at.get(box.id)!.y < at.get(here.id)!.y + here.height && at.get(here.id)!.y < at.get(box.id)!.y + box.height;
+  if (direction === 'left' || direction === 'right') {
+    const sign = direction === 'right' ? 1 : -1;
+    return nearest(others.filter(box => inRow(box) && shift(box).x * sign > 0), shift);
+  }
+  const sign = direction === 'down' ? 1 : -1;
+  const linked = new Set(wires.flatMap(({ from: a, to: b }) => (direction === 'down' ? (a === from ? [b] : []) : b === from ? [a] : [])));
+  return nearest(others.filter(({ id }) => linked.has(id)), shift) ?? nearest(others.filter(box => !inRow(box) && shift(box).y * sign > 0), shift);
+}
+
+function nearest(boxes: readonly Box[], shift: (box: Box) => Point): string | undefined {
+  let best: { id: string; far: number } | undefined;
+  for (const box of boxes) {
+    const { x, y } = shift(box);
+    const far = Math.hypot(x, y);
+    if (!best || far < best.far) best = { id: box.id, far };
+  }
+  return best?.id;
+}
+
+/** A part of the board that is seen: how far it is moved, and how large things are in it. */
+export interface Seen extends Point {
+  zoom: number;
+}
+
+const margin = 32;
+
+/** All of what is placed, if it can still be read at that size; if not, its beginning. */
+export function overview(boxes: readonly Box[], { at }: Layout, screen: Size, smallest: number): Seen {
+  if (boxes.length === 0) return { x: screen.width / 2, y: screen.height / 2, zoom: 1 };
+  const corners = boxes.map(box => ({ box, ...at.get(box.id)! }));
+  const left = Math.min(...corners.map(({ x }) => x));
+  const right = Math.max(...corners.map(({ x, box }) => x + box.width));
+  const top = Math.min(...corners.map(({ y }) => y));
+  const bottom = Math.max(...corners.map(({ y, box }) => y + box.height));
+  const fitting = Math.min((screen.width - 2 * margin) / (right - left), (screen.height - 2 * margin) / (bottom - top), 1);
+  const zoom = Math.max(fitting, smallest);
+  const first = corners.find(({ y }) => y === top)!;
+  const x = (right - left) * zoom <= screen.width ? (left + right) / 2 : first.x + first.box.width / 2;
+  const y = (bottom - top) * zoom <= screen.height ? screen.height / 2 - ((top + bottom) / 2) * zoom : margin - top * zoom;
+  return { x: screen.width / 2 - x * zoom, y, zoom };
+}
+
+/** What is seen, moved as little as shows a box whole; the same object if it is. */
+export function showing(box: Box, { at }: Layout, screen: Size, seen: Seen): Seen {
+  const { x, y } = at.get(box.id)!;
+  const dx = outside(x * seen.zoom + seen.x, box.width * seen.zoom, screen.width);
+  const dy = outside(y * seen.zoom + seen.y, box.height * seen.zoom, screen.height);
+  return dx === 0 && dy === 0 ? seen : { ...seen, x: seen.x - dx, y: seen.y - dy };
+}
+
+/** How far a stretch lies outside of the screen. What is larger than the screen shows its beginning. */
+function outside(start: number, length: number, screen: number): number {
+  if (start < margin || length > screen - 2 * margin) return start - margin;
+  return Math.max(start + length - screen + margin, 0);
+}

@@ -1,0 +1,49 @@
+import { useReactFlow } from '@xyflow/react';
+import { useCallback, useEffect, useRef, type RefObject } from 'react';
+import type { Figure } from './figure.ts';
+import { overview, showing, type Layout, type Size } from './layout.ts';
+
+/** How small things may become by zooming out, and how small a workflow is shown at first. */
+export const smallest = 0.1;
+const readable = 0.75;
+
+interface Sight {
+  show: (id: string) => void; // moves as little as shows it
+  all: () => void;
+  closer: () => void;
+  farther: () => void;
+}
+
+/**
+ * What of the board is seen. A workflow is shown from its beginning when it is opened; when its cards are placed anew, the one that a person
+ * is at stays where it is on the screen.
+ */
+export function useSight(frame: RefObject<HTMLElement | null>, { boxes, layout, current }: Figure): Sight {
+  const flow = useReactFlow();
+  const placed = useRef<Layout>(undefined);
+  const see = useCallback(
+    (least: number) => void flow.setViewport(overview(boxes, layout, sizeOf(frame), least)),
+    [flow, frame, boxes, layout],
+  );
+  useEffect(() => {
+    const before = placed.current;
+    placed.current = layout;
+    if (!before) return see(readable);
+    const [old, now] = [current !== undefined && before.at.get(current), current !== undefined && layout.at.get(current)];
+    if (!old || !now || before === layout) return;
+    const { x, y, zoom } = flow.getViewport();
+    void flow.setViewport({ x: x + (old.x - now.x) * zoom, y: y + (old.y - now.y) * zoom, zoom });
+  });
+  const show = (id: string) => {
+    const box = boxes.find(each => each.id === id);
+    if (!box) return;
+    const seen = flow.getViewport();
+    const now = showing(box, layout, sizeOf(frame), seen);
+    if (now !== seen) void flow.setViewport(now);
+  };
+  return { show, all: () => see(smallest), closer: () => void flow.zoomIn(), farther: () => void flow.zoomOut() };
+}
+
+function sizeOf({ current: element }: RefObject<HTMLElement | null>): Size {
+  return { width: element?.clientWidth ?? 0, height: element?.clientHeight ?? 0 };
+}
