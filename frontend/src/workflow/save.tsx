@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState, type FormEvent, type KeyboardEvent } from 'react';
-import { Field } from '../agents/fields.tsx';
+import { Field } from '../ui/fields.tsx';
 import { Button } from '../ui/button.tsx';
 import { text } from '../ui/text.ts';
 import { useAttempt } from '../vault/attempt.ts';

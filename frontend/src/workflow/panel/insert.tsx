@@ -2,7 +2,7 @@ import { use, type RefObject } from 'react';
 import type { WorkflowGraph } from '../../api/types.gen.ts';
 import { Select } from '../../ui/select.tsx';
 import { useStore } from '../../ui/store.ts';
-import { waiting } from '../graph/connect.ts';
+import { after, order } from '../graph/order.ts';
 import { FormsContext } from './form.ts';
 import type { Path } from './path.ts';
 import type { Offered } from './row.ts';
@@ -10,11 +10,8 @@ import { panelText } from './text.ts';
 
 /** The nodes that have run when one begins, in the order of the file. */
 function before(graph: WorkflowGraph, id: string): string[] {
-  const leading = new Map<string, string[]>();
-  for (const [from, all] of waiting(graph)) for (const to of all) leading.set(to, [...(leading.get(to) ?? []), from]);
-  const found = new Set(leading.get(id));
-  for (const each of found) for (const earlier of leading.get(each) ?? []) found.add(earlier);
-  return graph.nodes.map(node => node.id).filter(each => found.has(each));
+  const earlier = after(order(graph).map(({ from, to }) => ({ from: to, to: from })), id);
+  return graph.nodes.map(node => node.id).filter(each => each !== id && earlier.has(each));
 }
 
 /** What may be filled into a text at a path. A secret may not. */
