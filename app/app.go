@@ -29,26 +29,28 @@ import (
 	"parley/backend/tool"
 	"parley/backend/vault"
 	"parley/backend/watch"
+	"parley/backend/workflow"
 	"parley/frontend"
 )
 
 // owner is the one process that has the data folder: it keeps the store, runs the sessions and opens the door.
 type owner struct {
 	Connection
-	lock     *os.File
-	home     home
-	log      *slog.Logger
-	backend  agent.Backend
-	servers  *config.Servers // of MCP
-	board    mcp.Board       // what is known of those
-	history  *history.History
-	watcher  *watch.Watcher
-	agents   *config.Catalog
-	starting context.CancelFunc // ends the history's Start
-	door     *api.Door
-	server   *http.Server
-	served   chan error
-	seen     atomic.Pointer[redact.Known] // what was secret when that was asked last; nothing before
+	lock      *os.File
+	home      home
+	log       *slog.Logger
+	backend   agent.Backend
+	servers   *config.Servers // of MCP
+	board     mcp.Board       // what is known of those
+	history   *history.History
+	watcher   *watch.Watcher
+	agents    *config.Catalog
+	workflows *workflow.Shelves
+	starting  context.CancelFunc // ends the history's Start
+	door      *api.Door
+	server    *http.Server
+	served    chan error
+	seen      atomic.Pointer[redact.Known] // what was secret when that was asked last; nothing before
 
 	// While the history is open.
 	env   *agent.Environment
@@ -128,6 +130,7 @@ func (o *owner) open(ctx context.Context, opt ownerOptions) error {
 		BuiltIn: config.BuiltIn(os.Getenv, endpoints, known), Known: config.Known{Endpoints: endpoints, Tools: o.home.tools(), Programs: known},
 		Own: own, Folder: o.folder, Watcher: o.watcher, Log: o.log,
 	})
+	o.workflows = workflow.NewShelves(own, o.folder, o.watcher)
 	options := history.Options{Folder: string(o.home), Folders: []string{o.home.scratches(), o.home.private(os.Getenv)}, Closing: o.leaveHistory, Log: o.log}
 	options.Free = func() error { return o.rooms.Free() }
 	options.Opened = func(ctx context.Context, s *store.Store) error {
@@ -288,7 +291,7 @@ func (o *owner) listen(opt ownerOptions, programs *program.Finder) error {
 	addr := listener.Addr().String()
 	o.Connection = Connection{URL: "http://" + addr, Token: api.NewToken(), PID: os.Getpid()}
 	o.door = api.New(addr, api.Options{
-		History: o.history, Agents: o.agents, Programs: programs, Enforcement: enforcementOf(o.backend),
+		History: o.history, Agents: o.agents, Workflows: o.workflows, Programs: programs, Enforcement: enforcementOf(o.backend),
 		Servers: o.servers, Board: &o.board, Search: o.search, Try: o.tryServer, Page: frontend.Page(), Show: opt.show,
 		Token: o.Token, Origins: opt.origins, Version: Version, Log: o.log,
 	})

@@ -237,18 +237,7 @@ func (d inside) distrust(r *http.Request) (noBody, error) {
 
 // agentNews tells the page when there are other agents.
 func (s *socket) agentNews(ctx context.Context) {
-	changed := s.door.Agents.Changed()
-	for {
-		select {
-		case <-changed:
-			changed = s.door.Agents.Changed() // before the page asks
-		case <-ctx.Done():
-			return
-		}
-		if s.tell(ctx, AgentsNotice{"agents"}) != nil {
-			return
-		}
-	}
+	s.newsOf(ctx, s.door.Agents.Changed, AgentsNotice{"agents"})
 }
 
 func (d *Door) health(*http.Request) (Health, error) {

@@ -3,6 +3,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -23,6 +24,7 @@ import (
 	"parley/backend/session"
 	"parley/backend/store"
 	"parley/backend/vault"
+	"parley/backend/workflow"
 )
 
 const (
@@ -35,10 +37,11 @@ var windowOrigins = []string{"wails://wails", "http://wails.localhost"}
 
 // Options is what a door opens onto at once.
 type Options struct {
-	History  *history.History
-	Agents   *config.Catalog
-	Programs *program.Finder // of those that agents run in
-	Page     fs.FS
+	History   *history.History
+	Agents    *config.Catalog
+	Workflows *workflow.Shelves
+	Programs  *program.Finder // of those that agents run in
+	Page      fs.FS
 	// Enforcement is what the system holds of what agents may touch.
 	Enforcement func() agent.Enforcement
 	Servers     *config.Servers                                                                    // of MCP
@@ -294,11 +297,12 @@ func (d *Door) admit(to route) http.Handler {
 			d.refuse(w, errVersion)
 			return
 		}
-		if r.ContentLength > maxBody {
-			d.refuse(w, &http.MaxBytesError{Limit: maxBody})
+		most := cmp.Or(to.most, maxBody)
+		if r.ContentLength > most {
+			d.refuse(w, &http.MaxBytesError{Limit: most})
 			return
 		}
-		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+		r.Body = http.MaxBytesReader(w, r.Body, most)
 		if !d.isOwnWindow(r) {
 			d.enter()
 			defer d.leave()

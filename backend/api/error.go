@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"time"
 
@@ -129,7 +130,7 @@ func describe(err error) FailureStatus {
 	case errors.As(err, &refused):
 		return FailureStatus{refused.status, refused.kind, refused.message}
 	case errors.As(err, &tooLarge):
-		return FailureStatus{http.StatusRequestEntityTooLarge, "too_large", "A request may have 64 MiB at most."}
+		return FailureStatus{http.StatusRequestEntityTooLarge, "too_large", fmt.Sprintf("This request may have %d MiB at most.", tooLarge.Limit>>20)}
 	case errors.Is(err, store.ErrNotFound):
 		return FailureStatus{http.StatusNotFound, "not_found", "There is no such session or message."}
 	case errors.Is(err, store.ErrReadOnly):

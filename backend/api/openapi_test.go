@@ -16,6 +16,8 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"parley/backend/workflow"
 )
 
 // object is a JSON object of the description.
@@ -171,7 +173,7 @@ func declared(t reflect.Type) object {
 		return out
 	case reflect.Interface:
 		var all []any
-		for _, name := range names(variants(t)) {
+		for _, name := range names(nodes) {
 			all = append(all, ref(name))
 		}
 		out["anyOf"] = all
@@ -338,6 +340,8 @@ func TestRepliesAreAsDescribed(t *testing.T) {
 		{"POST", "/messages/done/stop", "", "Stop"},
 		{"GET", "/search?q=x", "", "SearchResult"},
 		{"POST", "/projects", `{"dir":"/"}`, "Project"},
+		{"POST", "/workflows/check", asJSONText(t, WorkflowToCheck{Source: w.export("wrote", workflow.Canvas).Content}), "CheckedWorkflow"},
+		{"POST", "/workflows/origins", `{"metadata":""}`, "WorkflowOrigins"},
 	} {
 		b, err := io.ReadAll(w.request(c.method, c.path, c.body, func(r *http.Request) { r.Header.Set("Accept", "application/json") }).Body)
 		var value any

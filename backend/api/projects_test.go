@@ -20,8 +20,8 @@ func as(token string) func(*http.Request) { return header("Authorization", "Bear
 
 // theirs is a project with one of everything that has an id.
 type theirs struct {
-	session, question, message, answer, media string
-	number                                    int64
+	session, question, message, answer, media, workflow string
+	number                                              int64
 }
 
 const asksToWrite = `[[tool:write_file {"path":"a","content":"x"}]] [[say:done]]`
@@ -61,7 +61,14 @@ func (w *world) furnish(token string) theirs {
 	if err := json.Unmarshal(loaded.Messages[1], &answer); err != nil {
 		w.t.Fatal(err)
 	}
-	return theirs{"their-session", string(q.ID), "their-message", answer.ID, uploaded.Handle.Sum(), queued.Queued.Number}
+	path := "their-work.relavium.yaml"
+	w.decode(w.request("PUT", "/workflows/file?path="+path, `{"source":"x","replaces":""}`, as(token)), &WorkflowSaved{})
+	for _, path := range []string{path, "their-draft.relavium.yaml"} {
+		if res := w.request("PUT", "/workflows/draft?path="+path, `{"source":"x","replaces":"","session":"their-session"}`, as(token)); res.StatusCode != http.StatusNoContent {
+			w.t.Fatalf("a draft: %s", res.Status)
+		}
+	}
+	return theirs{"their-session", string(q.ID), "their-message", answer.ID, uploaded.Handle.Sum(), path, queued.Queued.Number}
 }
 
 // bodies are what the routes that take one are asked with.
@@ -73,6 +80,8 @@ var bodies = map[string]string{
 	"POST /messages/{id}/branch":           `{"messageId":"{answer}"}`,
 	"POST /approvals/{id}":                 `{"approved":true}`,
 	"POST /import":                         `{"content":"x"}`,
+	"PUT /workflows/file":                  `{"source":"x","replaces":"x"}`,
+	"PUT /workflows/draft":                 `{"source":"x","replaces":"x","session":"{session}"}`,
 	"POST /load-session":                   `{"session_id":"{session}"}`,
 	"POST /messages":                       `{"session_id":"{session}","data":{"messages":[{"id":"u","role":"user","parts":[{"type":"text","text":"[[say:x]]"}]}]}}`,
 }
@@ -83,14 +92,17 @@ var random = regexp.MustCompile(`[0-9a-f]{16,}`)
 // project is that to who names what does not exist, byte for byte.
 func TestAnotherProjectIsUnknown(t *testing.T) {
 	w := open(t)
-	other := w.door.Bind("other", "")
+	other := w.door.Bind("other", t.TempDir())
 	known := w.furnish(other)
-	unknown := theirs{"none-session1", "ask_" + strings.Repeat("0", 32), "none-message", "msg_" + strings.Repeat("0", 32), strings.Repeat("0", 64), known.number}
+	unknown := theirs{"none-session1", "ask_" + strings.Repeat("0", 32), "none-message", "msg_" + strings.Repeat("0", 32), strings.Repeat("0", 64), "none.relavium.yaml", known.number}
 	ask := func(mine string, r route, what theirs) string {
 		method, path, _ := strings.Cut(r.pattern, " ")
 		id := what.session
 		if strings.HasPrefix(path, "/approvals") {
 			id = what.question
+		}
+		if slices.Contains(r.query, "path") {
+			path += "?path=" + what.workflow
 		}
 		names := strings.NewReplacer("{id}", id, "{n}", fmt.Sprint(what.number), "{sum}", what.media, "{session}", what.session, "{answer}", what.answer, "{media}", what.media)
 		body, ok := bodies[r.pattern]
@@ -104,11 +116,11 @@ func TestAnotherProjectIsUnknown(t *testing.T) {
 		}
 		res.Header.Del("Date")
 		reply := fmt.Sprint(res.StatusCode, res.Header, string(b))
-		return random.ReplaceAllString(strings.NewReplacer(id, "ID", what.session, "ID").Replace(reply), "RANDOM")
+		return random.ReplaceAllString(strings.NewReplacer(id, "ID", what.session, "ID", what.workflow, "ID").Replace(reply), "RANDOM")
 	}
 	before := w.seen(other)
 	for i, r := range routes {
-		if _, path, _ := strings.Cut(r.pattern, " "); r.owners || !strings.Contains(path, "{") && bodies[r.pattern] == "" {
+		if r.owners || !strings.Contains(r.pattern, "{") && bodies[r.pattern] == "" && !slices.Contains(r.query, "path") {
 			continue
 		}
 		mine := w.door.Bind(agent.ProjectID(fmt.Sprint("mine-", i)), "")
@@ -144,7 +156,7 @@ func (w *world) seen(token string) string {
 	for found := (SearchResult{Behind: 1}); found.Behind > 0; {
 		w.get("/search?q=x", &found) // until what was said can be found
 	}
-	for _, path := range []string{"/sessions", "/search?q=write", "/search?q=later", "/approvals"} {
+	for _, path := range []string{"/sessions", "/search?q=write", "/search?q=later", "/approvals", "/workflows", "/workflows/drafts", "/workflows/file?path=their-work.relavium.yaml"} {
 		io.Copy(&b, w.request("GET", path, "", as(token)).Body)
 	}
 	io.Copy(&b, w.request("POST", "/load-session", `{"session_id":"their-session"}`, as(token)).Body)

@@ -22,7 +22,8 @@ type route struct {
 	handler           any // what serve calls
 	query             []string
 	request, response reflect.Type
-	owners            bool // closed to who has the token of one project only
+	owners            bool  // closed to who has the token of one project only
+	most              int64 // bytes of a body; 0: as many as the door takes at all
 }
 
 var routes = []route{
@@ -63,7 +64,13 @@ var routes = []route{
 	accept("POST /sessions/{id}/fork", inside.forkSession),
 	asking(answer("GET /sessions/{id}/export", inside.exportSession), "format"),
 	accept("POST /import", inside.importSession),
-	accept("POST /workflows/check", inside.checkWorkflow),
+	answer("GET /workflows", inside.listWorkflows),
+	asking(answer("GET /workflows/file", inside.openWorkflow), "path"),
+	upTo(maxWorkflow, asking(accept("PUT /workflows/file", inside.saveWorkflow), "path")),
+	answer("GET /workflows/drafts", inside.listWorkflowDrafts),
+	upTo(maxWorkflow, asking(accept("PUT /workflows/draft", inside.putWorkflowDraft), "path")),
+	asking(answer("DELETE /workflows/draft", inside.removeWorkflowDraft), "path"),
+	upTo(maxWorkflow, accept("POST /workflows/check", inside.checkWorkflow)),
 	accept("POST /workflows/origins", inside.findOrigins),
 	answer("GET /sessions/{id}/changes/{answer}", inside.listChanges),
 	accept("POST /sessions/{id}/changes/{answer}", inside.revert),
@@ -104,6 +111,12 @@ var routes = []route{
 	answer("POST /media", inside.postMedia),
 	stream[noBody]("GET /media/{sum}", inside.getMedia),
 	asking(answer("GET /search", inside.search), "q", "agent", "role", "whole", "since", "until", "limit", "after"),
+}
+
+// upTo is for bodies that take much more memory than they have bytes.
+func upTo(most int64, r route) route {
+	r.most = most
+	return r
 }
 
 // owners closes a route to who has the token of one project only.

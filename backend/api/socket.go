@@ -49,6 +49,7 @@ func (d *Door) socket(c caller, w http.ResponseWriter, r *http.Request) {
 	s := &socket{door: d, caller: c, conn: conn, requests: map[string]*request{}}
 	s.streams.Go(func() { s.news(ctx) })
 	s.streams.Go(func() { s.agentNews(ctx) })
+	s.streams.Go(func() { s.workflowNews(ctx) })
 	if err := s.read(ctx); err != nil {
 		conn.Close(websocket.StatusPolicyViolation, err.Error()) // before cancel, which cuts off what is being written
 	}
@@ -239,6 +240,22 @@ func (s *socket) sessionNews(ctx context.Context) error {
 			if err := s.tell(ctx, SessionNotice{Type: "session", SessionID: c.Key.Session, Event: c.Event()}); err != nil {
 				return err
 			}
+		}
+	}
+}
+
+// newsOf tells a notice whenever a channel that changed gives is closed.
+func (s *socket) newsOf(ctx context.Context, changed func() <-chan struct{}, notice any) {
+	next := changed()
+	for {
+		select {
+		case <-next:
+			next = changed() // before the page asks
+		case <-ctx.Done():
+			return
+		}
+		if s.tell(ctx, notice) != nil {
+			return
 		}
 	}
 }

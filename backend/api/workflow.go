@@ -8,6 +8,9 @@ import (
 	"parley/backend/workflow"
 )
 
+// maxWorkflow is more than a graph has whose file is one, however much of it is escaped.
+const maxWorkflow = 16 << 20
+
 // WorkflowToCheck is a workflow as a graph that somebody edits or, without one, as the text of a file. Metadata is that of the
 // graph as the text of a JSON object, so that nobody changes a number in it; empty if there is none.
 type WorkflowToCheck struct {

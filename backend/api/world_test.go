@@ -32,6 +32,7 @@ import (
 	"parley/backend/tool"
 	"parley/backend/vault"
 	"parley/backend/watch"
+	"parley/backend/workflow"
 )
 
 const testToken = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
@@ -84,6 +85,7 @@ func openWith(t testing.TB, folder string, ring vault.Keyring, changes ...func(*
 	var door *Door
 	var rooms *Rooms
 	catalog := agents(t)
+	workflows := workflow.NewShelves(t.TempDir(), func(p agent.ProjectID) string { return door.Folder(p) }, catalog.Watcher)
 	w := &world{t: t, scratch: scratch, url: "http://" + listener.Addr().String()}
 	var past *history.History
 	past = history.New(history.Options{
@@ -110,7 +112,7 @@ func openWith(t testing.TB, folder string, ring vault.Keyring, changes ...func(*
 	})
 	servers := config.OpenServers(filepath.Join(scratch, "mcp.json"))
 	door = New(listener.Addr().String(), Options{
-		History: past, Agents: catalog, Programs: program.NewFinder(nil), Enforcement: func() agent.Enforcement { return agent.Unenforced("there is none in tests") },
+		History: past, Agents: catalog, Workflows: workflows, Programs: program.NewFinder(nil), Enforcement: func() agent.Enforcement { return agent.Unenforced("there is none in tests") },
 		Servers: servers, Board: &mcp.Board{}, Search: func() (*agent.Search, error) { return config.ReadSearch(filepath.Join(scratch, "search.json")) }, Token: testToken, Version: "test", Log: log,
 		Try:  func(context.Context, agent.MCPServer, map[string]string) error { return nil },
 		Page: fstest.MapFS{"index.html": {Data: []byte("<p>page")}, "assets/a.js": {Data: []byte("1")}},

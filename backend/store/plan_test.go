@@ -17,7 +17,7 @@ func TestEveryStatementFindsItsRows(t *testing.T) {
 	called := []string{"StartTurn", "AppendEvents", "SettleTurn", "Close"}                                   // by say, and by the end
 	called = append(called, "Backup", "Rekey", "Durable", "Lost", "ReadOnly", "Header", "Summary", "Verify") // about the whole file
 	called = append(called, "EverySession", "Rewrite", "RewriteWorkflowDrafts")                              // a sweep reads all that was said
-	for _, c := range append(everyCall(t, s), exportCalls(t, s)...) {
+	for _, c := range slices.Concat(everyCall(t, s), exportCalls(t, s), draftCalls(t, s)) {
 		if err := c.call(); err != nil {
 			t.Fatalf("%s: %v", c.method, err)
 		}
@@ -85,12 +85,6 @@ func everyCall(t *testing.T, s *Store) []namedCall {
 		{"ChosenKeys", func() error { _, err := s.ChosenKeys(ctx, home.Project); return err }},
 		{"ForgetSecret", func() error { return s.ForgetSecret(ctx, shed) }},
 		{"Secrets", func() error { _, err := s.Secrets(ctx); return err }},
-		{"PutWorkflowDraft", func() error {
-			return s.PutWorkflowDraft(ctx, home.Project, WorkflowDraft{Path: "a.relavium.yaml", Session: home.Session})
-		}},
-		{"WorkflowDraft", func() error { _, err := s.WorkflowDraft(ctx, home.Project, "a.relavium.yaml"); return err }},
-		{"WorkflowDrafts", func() error { _, err := s.WorkflowDrafts(ctx, home.Project); return err }},
-		{"DeleteWorkflowDraft", func() error { return s.DeleteWorkflowDraft(ctx, home.Project, "a.relavium.yaml") }},
 		{"Trusts", func() error { _, err := s.Trusts(ctx, home.Project); return err }},
 		{"Session", func() error { _, err := s.Session(ctx, home); return err }},
 		{"Sessions", func() error { _, err := s.Sessions(ctx, home.Project, Page{}, 10); return err }},
@@ -148,6 +142,19 @@ func exportCalls(t *testing.T, s *Store) []namedCall {
 			a, err := s.Archive(ctx, home)
 			return errors.Join(err, s.Import(ctx, agent.SessionKey{Project: home.Project, Session: "imported"}, a, []agent.Media{picture}))
 		}},
+	}
+}
+
+// draftCalls are about drafts of workflows.
+func draftCalls(t *testing.T, s *Store) []namedCall {
+	ctx := t.Context()
+	return []namedCall{
+		{"PutWorkflowDraft", func() error {
+			return s.PutWorkflowDraft(ctx, home.Project, WorkflowDraft{Path: "a.relavium.yaml", Session: home.Session})
+		}},
+		{"WorkflowDraft", func() error { _, err := s.WorkflowDraft(ctx, home.Project, "a.relavium.yaml"); return err }},
+		{"WorkflowDrafts", func() error { _, err := s.WorkflowDrafts(ctx, home.Project); return err }},
+		{"DeleteWorkflowDraft", func() error { return s.DeleteWorkflowDraft(ctx, home.Project, "a.relavium.yaml") }},
 	}
 }
 

@@ -66,16 +66,15 @@ func write(root *os.Root, name string, content []byte, mode fs.FileMode, exact b
 // abandoned is how old a temporary file is that nobody writes any more.
 const abandoned = time.Hour
 
-// Tidy removes from a folder what a program that died in the middle of a Write left there.
-func Tidy(root *os.Root, folder string) error {
-	entries, err := fs.ReadDir(root.FS(), filepath.ToSlash(folder))
+// Tidy removes from a folder what a program that died in the middle of a Write left there, as far as that can be removed.
+func Tidy(root *os.Root, folder string) {
+	entries, _ := fs.ReadDir(root.FS(), filepath.ToSlash(folder))
 	for _, entry := range entries {
 		if !strings.HasPrefix(entry.Name(), temporary) || len(entry.Name()) != len(temporary)+len(rand.Text()) {
 			continue
 		}
-		if info, gone := entry.Info(); gone == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > abandoned {
-			err = errors.Join(err, root.Remove(filepath.Join(folder, entry.Name())))
+		if info, err := entry.Info(); err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > abandoned {
+			root.Remove(filepath.Join(folder, entry.Name()))
 		}
 	}
-	return err
 }

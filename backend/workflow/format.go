@@ -18,7 +18,7 @@ func Formats() []Format { return []Format{Canvas, Markdown, HTML, JSONL, Bundle}
 // Extension is how the name of such a file ends.
 func (f Format) Extension() string {
 	return map[Format]string{
-		Canvas: ".relavium.yaml", Markdown: ".md", HTML: ".html", JSONL: ".jsonl", Bundle: ".parley.jsonl",
+		Canvas: Extension, Markdown: ".md", HTML: ".html", JSONL: ".jsonl", Bundle: ".parley.jsonl",
 	}[f]
 }
 

@@ -37,7 +37,7 @@ func Write(g Graph) ([]byte, error) {
 	switch {
 	case w.tooDeep:
 		return nil, agent.Errorf(agent.CodeValidation, "The workflow cannot be written: something in it is nested too deeply. A file takes %d levels.", maxDepth)
-	case w.Len() > maxBytes:
+	case w.tooLarge():
 		return nil, agent.Errorf(agent.CodeValidation, "The workflow cannot be written: it is too large. A file may have %d characters at most.", maxSource)
 	}
 	return bytes.TrimPrefix(w.Bytes(), []byte("\n")), nil
@@ -50,16 +50,18 @@ func decode(b []byte) (tree any, err error) {
 	return tree, d.Decode(&tree)
 }
 
-// writer writes values as YAML, as far as a file may be nested.
+// writer writes values as YAML, until it is clear that no file could hold them.
 type writer struct {
 	bytes.Buffer
 	tooDeep bool
 }
 
+func (w *writer) tooLarge() bool { return w.Len() > maxBytes }
+
 // value writes what follows a key, or the dash of an entry: its line, and those below it that are indented by depth.
 func (w *writer) value(v any, depth int) {
-	if depth > maxDepth {
-		w.tooDeep = true
+	w.tooDeep = w.tooDeep || depth > maxDepth
+	if w.tooDeep || w.tooLarge() {
 		return
 	}
 	switch v := v.(type) {
@@ -117,9 +119,8 @@ func (w *writer) object(v map[string]any, depth int, behind bool) {
 // maxSimpleKey is how long a key may be that stands before its colon: YAML wants less than 1024 characters, with its quotes.
 const maxSimpleKey = 128
 
-// indent costs nothing any more once there is more than anybody reads.
 func (w *writer) indent(depth int) {
-	if w.Len() > maxBytes {
+	if w.tooLarge() { // a text may have many lines
 		return
 	}
 	for range depth {

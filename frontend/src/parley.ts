@@ -18,6 +18,7 @@ import { Toasts } from './ui/toasts.ts';
 import { ViewSettings } from './ui/view.ts';
 import { reportPresence } from './vault/presence.ts';
 import { LiveVault } from './vault/vault.ts';
+import type { Workflows } from './workflow/workflows.ts';
 
 /** Everything that the page is made of, put together once. */
 export interface Parley {
@@ -31,6 +32,8 @@ export interface Parley {
   inbox: Inbox;
   search: Search;
   open: OpenSessions;
+  /** Loaded when it is asked for first, and there from then on. */
+  workflows: () => Promise<Workflows>;
   view: ViewSettings;
   dialogs: Dialogs;
   toasts: Toasts;
@@ -45,6 +48,8 @@ export function startParley(): Parley {
   const wire = new Wire(door, client);
   const vault = new LiveVault(client, wire);
   const agents = new Agents(client, wire, vault);
+  const toasts = new Toasts();
+  let workflows: Promise<Workflows> | undefined;
   const parley: Parley = {
     host,
     client,
@@ -56,13 +61,14 @@ export function startParley(): Parley {
     inbox: new Inbox(client, wire, vault),
     search: new Search(client),
     open: new OpenSessions(client, chatTransport(wire), wire, vault),
+    workflows: () => (workflows ??= import('./workflow/workflows.ts').then(({ Workflows }) => new Workflows(client, wire, vault, message => toasts.show(message)))),
     view: new ViewSettings(),
     dialogs: new Dialogs(),
-    toasts: new Toasts(),
+    toasts,
     keys: new Keys(window),
   };
   // What is typed must survive that the page is closed, reloaded, or put away for good.
-  const flush = () => parley.open.flushDrafts();
+  const flush = () => Promise.all([parley.open.flushDrafts(), workflows?.then(all => all.flush())]);
   host.onClose(flush);
   for (const event of ['pagehide', 'blur']) window.addEventListener(event, () => void flush());
   for (const event of ['online', 'focus']) window.addEventListener(event, () => wire.hurry());

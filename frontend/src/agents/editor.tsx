@@ -7,7 +7,7 @@ import { Select } from '../ui/select.tsx';
 import { useStore } from '../ui/store.ts';
 import { text } from '../ui/text.ts';
 import { idFor, isProgram, runCommand, toDetails, type Draft } from './draft.ts';
-import { Cell, Checks, Choice, Field, Group, LongField, Rows } from './fields.tsx';
+import { Cell, Checks, Choice, Field, Group, LongField, Rows } from '../ui/fields.tsx';
 import { OwnTools, Pairs, references } from './tools.tsx';
 import { OwnServers, Servers } from './servers.tsx';
 import { agentsText } from './text.ts';

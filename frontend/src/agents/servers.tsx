@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 import type { MCPServer } from '../api/types.gen.ts';
 import { useParley } from '../parley.ts';
 import { text } from '../ui/text.ts';
-import { Checks, Group } from './fields.tsx';
+import { Checks, Group } from '../ui/fields.tsx';
 import { agentsText } from './text.ts';
 
 const said = agentsText.editor;

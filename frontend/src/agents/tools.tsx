@@ -1,7 +1,7 @@
 import { Plus, X } from 'lucide-react';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Disclosure } from '../ui/disclosure.tsx';
-import { Cell, Choice, Field, Group, LongField, Rows } from './fields.tsx';
+import { Cell, Choice, Field, Group, LongField, Rows } from '../ui/fields.tsx';
 import { blankTool, type OwnTool, type Pair } from './tool.ts';
 import { agentsText } from './text.ts';
 

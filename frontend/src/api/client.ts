@@ -5,6 +5,7 @@ import type {
   AgentFile,
   AgentList,
   ChangeList,
+  CheckedWorkflow,
   CredentialsFound,
   Decided,
   Decision,
@@ -21,6 +22,7 @@ import type {
   MCPServer,
   NewKey,
   NewSecret,
+  OpenedWorkflow,
   Permissions,
   Queue,
   QueuedReply,
@@ -52,6 +54,12 @@ import type {
   Unlocking,
   Uploaded,
   Vault,
+  WorkflowDraft,
+  WorkflowDraftList,
+  WorkflowList,
+  WorkflowOrigins,
+  WorkflowSaved,
+  WorkflowToCheck,
 } from './types.gen.ts';
 
 /** A request that was refused, or that reached nobody. Its message is for the person. */
@@ -113,6 +121,8 @@ export class Client {
   restore = (id: string) => this.ask<void>('POST', `/sessions/${encodeURIComponent(id)}/restore`);
   /** A session as a file. Nothing is written. */
   export = (id: string, format: string) => this.ask<Exported>('GET', `/sessions/${encodeURIComponent(id)}/export?${query({ format })}`);
+  /** Which turns of a session the nodes of a workflow were made of, by what stands in its file. */
+  workflowOrigins = (metadata: string) => this.ask<WorkflowOrigins>('POST', '/workflows/origins', { body: { metadata } });
   /** Makes a session of a file. */
   import = (content: string) => this.ask<Session>('POST', '/import', { body: { content } });
 
@@ -187,6 +197,20 @@ export class Client {
   choose = (id: string, messageId: string) => this.ask<void>('POST', `/messages/${encodeURIComponent(id)}/branch`, { body: { messageId } });
   /** Copies the session, up to a message, into a new one, where another agent may go on. */
   fork = (id: string, how: ForkRequest) => this.ask<Session>('POST', `/sessions/${encodeURIComponent(id)}/fork`, { body: how });
+
+  /** The files of the project that are workflows. */
+  workflows = () => this.ask<WorkflowList>('GET', '/workflows');
+  /** Unsaved work that has no file yet. */
+  workflowDrafts = () => this.ask<WorkflowDraftList>('GET', '/workflows/drafts');
+  /** Reads a workflow, or writes one, and says what is wrong with it. */
+  checkWorkflow = (workflow: WorkflowToCheck) => this.ask<CheckedWorkflow>('POST', '/workflows/check', { body: workflow });
+  workflow = (path: string) => this.ask<OpenedWorkflow>('GET', `/workflows/file?${query({ path })}`);
+  /** Saves a workflow in the place of that version of its file; '' if there must be none. */
+  saveWorkflow = (path: string, source: string, replaces: string) =>
+    this.ask<WorkflowSaved>('PUT', `/workflows/file?${query({ path })}`, { body: { source, replaces } });
+  keepWorkflow = (path: string, draft: WorkflowDraft, keepalive: boolean) =>
+    this.ask<void>('PUT', `/workflows/draft?${query({ path })}`, { body: draft, keepalive });
+  dropWorkflow = (path: string) => this.ask<void>('DELETE', `/workflows/draft?${query({ path })}`);
 
   vault = () => this.ask<Vault>('GET', '/vault');
   /** With neither a code nor a passphrase the keychain is asked, which may wait for its dialog. */

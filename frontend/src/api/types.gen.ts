@@ -340,6 +340,22 @@ export interface Import {
   content: string
 }
 
+export interface WorkflowFile {
+  path: string
+  name: string
+  version: string
+  changedAt: number
+  nodes: number
+  problems: number
+  hasDraft: boolean
+  error?: string
+}
+
+export interface WorkflowList {
+  folder: string
+  files: WorkflowFile[]
+}
+
 export interface WorkflowWebhook {
   path: string
   secret_env: string
@@ -551,18 +567,51 @@ export interface WorkflowGraph {
   edges: WorkflowEdge[]
 }
 
-export interface WorkflowToCheck {
-  graph?: WorkflowGraph
-  metadata?: string
-  source?: string
-}
-
 export interface CheckedWorkflow {
   source: string
   graph?: WorkflowGraph
   metadata: string
   hasComments: boolean
   problems: FileProblem[]
+}
+
+export interface WorkflowDraft {
+  source: string
+  replaces: string
+  session?: string
+}
+
+export interface OpenedWorkflow {
+  path: string
+  version: string
+  checked: CheckedWorkflow
+  draft?: WorkflowDraft
+}
+
+export interface WorkflowToSave {
+  source: string
+  replaces: string
+}
+
+export interface WorkflowSaved {
+  version: string
+  path: string
+}
+
+export interface UnsavedWorkflow {
+  path: string
+  session?: string
+  changedAt: number
+}
+
+export interface WorkflowDraftList {
+  drafts: UnsavedWorkflow[]
+}
+
+export interface WorkflowToCheck {
+  graph?: WorkflowGraph
+  metadata?: string
+  source?: string
 }
 
 export interface WorkflowMetadata {
@@ -1046,39 +1095,6 @@ export interface VaultNotice {
 
 export interface AgentsNotice {
   type: string
-}
-
-export interface WorkflowFile {
-  path: string
-  name: string
-  version: string
-  changedAt: number
-  nodes: number
-  problems: number
-  hasDraft: boolean
-}
-
-export interface WorkflowList {
-  folder: string
-  files: WorkflowFile[]
-}
-
-export interface OpenedWorkflow {
-  path: string
-  version: string
-  checked: CheckedWorkflow
-  draft?: WorkflowDraft
-}
-
-export interface WorkflowDraft {
-  source: string
-  replaces: string
-  session?: string
-}
-
-export interface WorkflowSaved {
-  version: string
-  path: string
 }
 
 export interface WorkflowsNotice {

@@ -19,6 +19,7 @@ const steadyAfter = 10_000;
 const noticePrefix = '{"type":"session"';
 const vaultPrefix = '{"type":"vault"';
 const agentsPrefix = '{"type":"agents"';
+const workflowsPrefix = '{"type":"workflows"';
 
 /** The wire as the transport sees it: a socket of its own. */
 class Port {
@@ -60,6 +61,7 @@ export class Wire extends Store<{ state: WireState }> {
   #listeners = new Set<(notice: SessionNotice) => void>();
   #vaultChanged = () => {};
   #agentsChanged = () => {};
+  #workflowsChanged = () => {};
   #wake = () => {};
 
   constructor(
@@ -103,6 +105,11 @@ export class Wire extends Store<{ state: WireState }> {
   /** Calls back when there are other agents. */
   onAgentsNotice(listener: () => void): void {
     this.#agentsChanged = listener;
+  }
+
+  /** Calls back when files of workflows changed. */
+  onWorkflowsNotice(listener: () => void): void {
+    this.#workflowsChanged = listener;
   }
 
   /** The constructor of sockets to give to a transport. What it makes is open while the wire is. */
@@ -149,6 +156,7 @@ export class Wire extends Store<{ state: WireState }> {
   #receive(data: string): void {
     if (data.startsWith(vaultPrefix)) return this.#vaultChanged();
     if (data.startsWith(agentsPrefix)) return this.#agentsChanged();
+    if (data.startsWith(workflowsPrefix)) return this.#workflowsChanged();
     if (!data.startsWith(noticePrefix)) {
       for (const port of this.#ports) port.receive(data);
       return;

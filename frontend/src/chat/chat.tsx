@@ -71,6 +71,11 @@ export function ChatView({ session }: { session: OpenSession }) {
   return (
     <>
       <Header title={title} session={stored} />
+      {history.state?.canvas && (
+        <a href={history.state.canvas} className="border-b border-line px-4 py-1.5 text-sm font-medium text-accent hover:underline">
+          {text.toCanvas}
+        </a>
+      )}
       <p role="status" className="sr-only">
         {said}
       </p>

@@ -1,6 +1,7 @@
 import { ChevronDown } from 'lucide-react';
+import type { ComponentProps } from 'react';
 
-interface SelectProps {
+interface SelectProps extends Pick<ComponentProps<'select'>, 'id' | 'aria-describedby' | 'aria-invalid'> {
   label: string;
   /** What the choice means, if the label does not say. */
   hint?: string;
@@ -11,7 +12,7 @@ interface SelectProps {
 }
 
 /** One of a few things to choose from, as quiet as text. */
-export function Select({ label, hint = label, value, options, onChoose, className = '' }: SelectProps) {
+export function Select({ label, hint = label, value, options, onChoose, className = '', ...rest }: SelectProps) {
   return (
     <div className={`relative flex min-w-0 items-center ${className}`}>
       <select
@@ -20,6 +21,7 @@ export function Select({ label, hint = label, value, options, onChoose, classNam
         title={hint}
         onChange={event => onChoose(event.target.value)}
         className="h-full w-full appearance-none truncate rounded-md ps-2 pe-6 text-soft hover:bg-hover hover:text-ink"
+        {...rest}
       >
         {options.map(([option, name]) => (
           <option key={option} value={option} className="bg-raised text-ink">

@@ -40,6 +40,7 @@ export const text = {
   loadingEarlier: 'Loading earlier messages',
   loadFailed: 'This session could not be loaded.',
   missing: 'There is no such session. It may have been deleted.',
+  toCanvas: '← Back to the canvas',
 
   broken: {
     title: 'This page stopped working',

@@ -1,6 +1,6 @@
 import type { ComponentProps } from 'react';
 
-type Passed = 'ref' | 'placeholder' | 'onKeyDown' | 'onPaste' | 'onBlur' | 'spellCheck' | 'aria-autocomplete' | 'aria-controls' | 'aria-activedescendant';
+type Passed = 'ref' | 'id' | 'placeholder' | 'onKeyDown' | 'onPaste' | 'onBlur' | 'spellCheck' | 'aria-describedby' | 'aria-invalid' | 'aria-autocomplete' | 'aria-controls' | 'aria-activedescendant';
 
 interface TextAreaProps extends Pick<ComponentProps<'textarea'>, Passed> {
   label: string;

@@ -1,4 +1,69 @@
+import { plural } from '../ui/plural.ts';
+
 /** What is said about workflows as a whole: their list, and the page around one. */
 export const workflowText = {
   title: 'Workflows',
+  /** What is done to one as a whole, as Undo names it. */
+  typed: 'Edit YAML',
+  reload: 'Reload the file',
+  restore: 'Restore unsaved work',
+  discard: 'Discard unsaved work',
+  reloaded: (path: string) => `${path} was changed by another program, and loaded again.`,
+
+  list: {
+    says: 'A workflow is a file that other programs can run. Parley edits it, and does not run it yet.',
+    folder: (path: string) => `In ${path}`,
+    loading: 'Looking for workflows…',
+    new: 'New workflow',
+    files: 'Files',
+    unsaved: 'Not saved yet',
+    draft: 'Unsaved changes',
+    nodes: (n: number) => plural(n, 'node', 'nodes'),
+    problems: (n: number) => plural(n, 'problem', 'problems'),
+    none: 'No workflows yet',
+    how: 'Open a session on the canvas: point at it in the list of sessions, choose Export session…, and then Open on the canvas. Or begin with an empty one.',
+    discard: (path: string) => `Discard ${path}`,
+    discarded: (path: string) => `Discarded ${path}`,
+  },
+
+  workspace: {
+    loading: 'Opening the workflow…',
+    back: 'All workflows',
+    missing: 'There is no such workflow. It may have been moved or deleted.',
+    failed: 'This workflow could not be opened.',
+    unreadable: 'This file cannot be read as a workflow, so there is nothing to draw. Mend it in the YAML tab.',
+    undo: (what: string | undefined) => (what ? `Undo: ${what}` : 'Nothing to undo'),
+    redo: (what: string | undefined) => (what ? `Redo: ${what}` : 'Nothing to redo'),
+    panel: 'Details',
+    saved: 'Saved',
+    changed: 'Unsaved changes',
+    fresh: 'Not saved yet',
+    saving: 'Saving…',
+    problems: (n: number) => (n === 0 ? 'No problems' : plural(n, 'problem', 'problems')),
+  },
+
+  save: {
+    save: 'Save',
+    title: 'Save the workflow',
+    path: 'File, within the folder of the project',
+    anyway: 'Save anyway',
+    comments: 'The file has comments. What Parley writes has none, so they will be lost.',
+    unreadable: 'What stands in the YAML tab cannot be read as a workflow.',
+    problems: (n: number) => `${plural(n, 'problem is', 'problems are')} left. Other programs may refuse the file.`,
+    done: (path: string) => `Saved as ${path}`,
+  },
+
+  notice: {
+    scaffold: 'This is a scaffold: the turns of the session as a chain, one node each. Review it, and save it if it is what you want. Nothing is written before.',
+    restored: 'Your unsaved work was restored.',
+    discard: 'Discard it',
+    keep: 'Keep it',
+    theirs: 'Another program has changed this file while you were editing it.',
+    gone: 'The file was deleted or moved. What you see is still here, and is written again if you save it.',
+    reload: 'Reload theirs',
+    mine: 'Keep mine',
+    copy: 'Save mine as a copy',
+    unkept: (why: string) => `Your changes are still here, but could not be stored. They are as soon as Parley takes them. ${why}`,
+    unchecked: (why: string) => `What you changed could not be checked. ${why}`,
+  },
 };

@@ -1,13 +1,201 @@
+import { ChevronLeft, CircleAlert, CircleCheck, PanelRight, Redo2, Undo2 } from 'lucide-react';
+import { useEffect, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
+import { useParley } from '../parley.ts';
+import { Button, IconButton } from '../ui/button.tsx';
+import { canvas } from '../ui/route.ts';
+import { Spinner } from '../ui/spinner.tsx';
+import { useStore } from '../ui/store.ts';
+import { text } from '../ui/text.ts';
 import { Board } from './board/board.tsx';
 import type { Editor } from './editor.ts';
-import { Panel } from './panel/panel.tsx';
+import { Head } from './head.tsx';
+import { Notices } from './notices.tsx';
+import { freePath, type OpenWorkflow } from './open.ts';
+import { Panel, type PanelHandle, type PanelTab } from './panel/panel.tsx';
+import { canvasHref } from './place.ts';
+import { SaveForm, type Saving } from './save.tsx';
+import { workflowText } from './text.ts';
 
-/** A workflow that is edited. */
-export function Workspace({ editor }: { editor: Editor }) {
+const said = workflowText.workspace;
+
+interface WorkspaceProps {
+  open: OpenWorkflow;
+  /** That the address names. */
+  node: string | undefined;
+}
+
+/** One workflow: loaded, or why it is not. */
+export function Workspace({ open, node }: WorkspaceProps) {
+  const { load, why, editor, path } = useStore(open, state => state);
+  useEffect(() => {
+    if (node) editor?.select([node]);
+  }, [editor, node]);
+  if (editor) return <Ready open={open} editor={editor} />;
   return (
-    <div className="flex min-h-0 flex-1">
-      <Board editor={editor} onOpen={() => {}} />
-      <Panel editor={editor} />
-    </div>
+    <>
+      <Head>
+        <Back />
+        <h1 className="min-w-0 truncate text-sm font-semibold">{path || workflowText.title}</h1>
+      </Head>
+      <div role="status" className="grid flex-1 place-content-center justify-items-center gap-3 p-6 text-center text-soft">
+        {load === 'loading' && (
+          <p className="flex appear-late items-center gap-2">
+            <Spinner /> {said.loading}
+          </p>
+        )}
+        {load === 'missing' && <p className="max-w-sm">{said.missing}</p>}
+        {load === 'failed' && (
+          <>
+            <p className="max-w-sm">
+              {said.failed} {why}
+            </p>
+            <Button onClick={() => void open.load()}>{text.again}</Button>
+          </>
+        )}
+      </div>
+    </>
   );
+}
+
+function Ready({ open, editor }: { open: OpenWorkflow; editor: Editor }) {
+  const { toasts } = useParley();
+  const [saving, setSaving] = useState<Saving>();
+  const [isPanelShown, showPanel] = useState(() => matchMedia('(width >= 64rem)').matches);
+  const isUnreadable = useStore(editor, ({ typed, graph }) => typed !== undefined && graph.nodes.length === 0);
+  const { path, version } = useStore(open, state => state);
+  const panel = useRef<PanelHandle>(null);
+  const show = (tab: PanelTab) => {
+    flushSync(() => showPanel(true)); // what is hidden takes no focus
+    panel.current!.show(tab);
+  };
+  useTitle(open, editor);
+
+  const saved = () => {
+    const { path: file } = open.value;
+    setSaving(undefined);
+    toasts.show(workflowText.save.done(file));
+    history.replaceState(history.state, '', canvasHref({ file }));
+    window.dispatchEvent(new HashChangeEvent('hashchange'));
+  };
+  const save = async () => {
+    const doubts = await open.doubts();
+    const isNew = version === '';
+    if (isNew || doubts.length > 0) return setSaving({ path: isNew ? path : undefined, doubts });
+    await open.save().then(saved, (error: Error) => toasts.show(error.message));
+  };
+  const copy = async () => setSaving({ path: freePath(`${path.replace(/\.relavium\.yaml$/, '')}-copy`, [path]), doubts: await open.doubts() });
+  useKeys(editor, () => void save());
+
+  return (
+    <>
+      <Top open={open} editor={editor} isPanelShown={isPanelShown} onPanel={() => showPanel(!isPanelShown)} onProblems={() => show('problems')} onSave={() => void save()} />
+      <Notices open={open} onCopy={() => void copy()} />
+      {saving && <SaveForm key={saving.path} open={open} saving={saving} onClose={() => setSaving(undefined)} onSaved={saved} />}
+      <div className="relative flex min-h-0 flex-1">
+        <div className="relative min-w-0 flex-1">
+          {isUnreadable ? <p className="mx-auto max-w-sm p-6 text-center text-soft">{said.unreadable}</p> : <Board editor={editor} onOpen={() => show('node')} />}
+        </div>
+        <aside
+          aria-label={said.panel}
+          hidden={!isPanelShown}
+          className="w-92 shrink-0 border-s border-line max-lg:absolute max-lg:inset-y-0 max-lg:end-0 max-lg:z-10 max-lg:w-[min(23rem,100%)] max-lg:shadow-pop"
+        >
+          <Panel editor={editor} ref={panel} />
+        </aside>
+      </div>
+    </>
+  );
+}
+
+interface TopProps {
+  open: OpenWorkflow;
+  editor: Editor;
+  isPanelShown: boolean;
+  onPanel: () => void;
+  onProblems: () => void;
+  onSave: () => void;
+}
+
+/** What it is, how it stands, and what can be done with all of it. */
+function Top({ open, editor, isPanelShown, onPanel, onProblems, onSave }: TopProps) {
+  const { path, version, isChanged, isSaving } = useStore(open, state => state);
+  const name = useNameOf(editor, path);
+  const undo = useStore(editor, state => state.undo);
+  const redo = useStore(editor, state => state.redo);
+  const problems = useStore(editor, state => state.problems.length);
+  const state = isSaving ? said.saving : version === '' ? said.fresh : isChanged ? said.changed : said.saved;
+  const Mark = problems > 0 ? CircleAlert : CircleCheck;
+  return (
+    <Head>
+      <Back />
+      <div className="me-auto flex min-w-0 items-baseline gap-2">
+        <h1 dir="auto" title={path} className="min-w-0 truncate text-sm font-semibold">
+          {name}
+        </h1>
+        <p role="status" className="shrink-0 text-xs text-faint max-sm:sr-only">
+          {state}
+          <span className="sr-only">, {said.problems(problems)}</span>
+        </p>
+      </div>
+      <button
+        type="button"
+        title={said.problems(problems)}
+        aria-label={said.problems(problems)}
+        onClick={onProblems}
+        className={`flex h-8 shrink-0 items-center gap-1.5 rounded-md px-2 text-sm tabular-nums hover:bg-hover ${problems > 0 ? 'text-warn' : 'text-good'}`}
+      >
+        <Mark aria-hidden className="size-4" /> {problems > 0 && problems}
+      </button>
+      <IconButton icon={Undo2} label={said.undo(undo)} disabled={!undo} onClick={() => editor.undo()} />
+      <IconButton icon={Redo2} label={said.redo(redo)} disabled={!redo} onClick={() => editor.redo()} />
+      <IconButton icon={PanelRight} label={said.panel} aria-expanded={isPanelShown} onClick={onPanel} />
+      <Button look="strong" disabled={isSaving || (version !== '' && !isChanged)} onClick={onSave}>
+        {workflowText.save.save}
+      </Button>
+    </Head>
+  );
+}
+
+function Back() {
+  return (
+    <a href={canvas} aria-label={said.back} title={said.back} className="grid size-8 shrink-0 place-items-center rounded-md text-soft hover:bg-hover hover:text-ink">
+      <ChevronLeft aria-hidden className="size-4" />
+    </a>
+  );
+}
+
+function useNameOf(editor: Editor, path: string): string {
+  return useStore(editor, ({ graph }) => graph.name || graph.id) || path;
+}
+
+function useTitle(open: OpenWorkflow, editor: Editor): void {
+  const { path, version, isChanged } = useStore(open, state => state);
+  const name = useNameOf(editor, path);
+  const isUnsaved = version === '' || isChanged;
+  useEffect(() => {
+    document.title = `${isUnsaved ? '• ' : ''}${name} — ${text.name}`;
+  }, [name, isUnsaved]);
+}
+
+/** Saves, undoes and redoes by keys, wherever on the page they are pressed and nobody else took them. */
+function useKeys(editor: Editor, save: () => void): void {
+  const latest = useRef(save);
+  useEffect(() => {
+    latest.current = save;
+  });
+  useEffect(() => {
+    const pressed = (event: KeyboardEvent) => {
+      if (event.defaultPrevented || event.isComposing || event.altKey || !(event.ctrlKey || event.metaKey)) return;
+      const key = `${event.shiftKey ? 'Shift+' : ''}${event.key.toUpperCase()}`;
+      const isWriting = event.target instanceof HTMLElement && (event.target.isContentEditable || ['INPUT', 'TEXTAREA'].includes(event.target.tagName));
+      if (key === 'S') latest.current();
+      else if (key === 'Z' && !isWriting) editor.undo();
+      else if ((key === 'Shift+Z' || key === 'Y') && !isWriting) editor.redo();
+      else return;
+      event.preventDefault();
+    };
+    window.addEventListener('keydown', pressed);
+    return () => window.removeEventListener('keydown', pressed);
+  }, [editor]);
 }

@@ -1,7 +1,7 @@
 import type { WorkflowEdge, WorkflowGraph, WorkflowNode } from '../../api/types.gen.ts';
-import { begin } from './links.ts';
-import { freshId, renaming, retarget } from './nodes.ts';
-import { rewrite } from './references.ts';
+import { begin, moved, retarget } from './links.ts';
+import { fresh } from './nodes.ts';
+import { renaming, reworded, rewrite } from './references.ts';
 
 /** Nodes that were copied, and the edges between them. */
 export interface Clip {
@@ -17,21 +17,13 @@ export function copy(graph: WorkflowGraph, ids: readonly string[]): Clip {
   };
 }
 
-/** Adds what was copied, under fresh ids. What led out of it leads nowhere; texts still have the outputs of nodes outside. */
+/** Adds what was copied, under fresh ids. What led out of it leads nowhere; its texts still have the outputs of nodes outside. */
 export function paste(graph: WorkflowGraph, clip: Clip): { graph: WorkflowGraph; ids: string[] } {
-  const fresh = new Map<string, string>();
-  let named = graph;
-  for (const node of clip.nodes) {
-    const id = freshId(named, node.id);
-    fresh.set(node.id, id);
-    named = { ...named, nodes: [...named.nodes, { id, type: 'input' }] };
-  }
-  const inside = (id: string) => fresh.get(id) ?? '';
-  const { told, expression } = renaming(id => fresh.get(id) ?? id);
-  const nodes = clip.nodes.map(node => rewrite({ ...retarget(node, inside), id: inside(node.id) }, told, expression));
-  const edges = clip.edges.map(edge => {
-    const { id, when } = begin(edge);
-    return { ...edge, from: inside(id) + (when === undefined ? '' : `:${when}`), to: inside(edge.to) };
-  });
-  return { graph: { ...graph, nodes: [...graph.nodes, ...nodes], edges: [...graph.edges, ...edges] }, ids: [...fresh.values()] };
+  const named = fresh(graph);
+  const ids = new Map(clip.nodes.map(node => [node.id, named(node.id)]));
+  const texts = renaming(id => ids.get(id) ?? id);
+  const inside = (id: string) => ids.get(id) ?? '';
+  const nodes = clip.nodes.map(node => reworded(rewrite(retarget(node, inside), texts), { id: inside }));
+  const edges = clip.edges.map(edge => reworded(moved(edge, inside), { condition: texts.expression }));
+  return { graph: { ...graph, nodes: [...graph.nodes, ...nodes], edges: [...graph.edges, ...edges] }, ids: [...ids.values()] };
 }

@@ -7,7 +7,7 @@ export interface Link {
   handle?: string; // of a condition: see ways
   to: string;
   label?: string;
-  kind: 'edge' | 'branch' | 'default' | 'parallel'; // what says so first: an edge, or the node that it leaves
+  kind: 'edge' | 'branch' | 'default' | 'parallel'; // what says that it is there: an edge alone, or the node that it leaves
 }
 
 /** A way on from a condition. */
@@ -19,26 +19,25 @@ export interface Way {
 
 export const defaultHandle = 'default';
 
-/** The ways on from a condition: its branches, and its default, which is always there to be connected. */
+/** The ways on from a condition: its branches, and its default, which is there to be connected also if it is none yet. */
 export function ways(node: WorkflowConditionNode): Way[] {
   const branches = node.branches.map((branch, i) => ({ handle: String(i), label: String(branch.when), to: branch.target_node }));
   return [...branches, { handle: defaultHandle, label: 'default', to: node.default ?? '' }];
 }
 
-/** Where an edge begins: a node, and the when of one of its branches if there is a colon. */
+/** Where an edge begins: a node, and after a colon the when of one of its branches. */
 export function begin(edge: WorkflowEdge): { id: string; when?: string } {
   const colon = edge.from.indexOf(':');
   return colon < 0 ? { id: edge.from } : { id: edge.from.slice(0, colon), when: edge.from.slice(colon + 1) };
 }
 
-/** The branch that an edge names by its when, as a place among them; -1 if there is none. Numbers may be written in any way. */
+/** The place of the branch that an edge names by its when; -1 if there is none. A number may be written in any way. */
 export function branchOf(node: WorkflowConditionNode, when: string): number {
   const exact = node.branches.findIndex(branch => String(branch.when) === when);
-  if (exact >= 0 || when === '') return exact;
-  return node.branches.findIndex(branch => branch.when === Number(when));
+  return exact >= 0 || when === '' ? exact : node.branches.findIndex(branch => branch.when === Number(when));
 }
 
-/** All that is to be drawn: what two things say is one link, and what leads to no node is none. */
+/** All that is to be drawn: what is said twice is one link, and what leads to no node is none. */
 export function links(graph: WorkflowGraph): Link[] {
   const nodes = new Map(graph.nodes.map(node => [node.id, node]));
   const all = new Map<string, Link>();
@@ -55,12 +54,33 @@ export function links(graph: WorkflowGraph): Link[] {
   }
   for (const edge of graph.edges) {
     const { id, when } = begin(edge);
-    draw({ from: id, ...place(nodes.get(id), when), to: edge.to, ...(edge.label && { label: edge.label }), kind: 'edge' });
+    draw({ from: id, ...handleOf(nodes.get(id), when), to: edge.to, ...(edge.label && { label: edge.label }), kind: 'edge' });
   }
   return [...all.values()];
 }
 
-function place(node: WorkflowNode | undefined, when: string | undefined): { handle?: string } {
+function handleOf(node: WorkflowNode | undefined, when: string | undefined): { handle?: string } {
   const branch = node?.type === 'condition' && when !== undefined ? branchOf(node, when) : -1;
   return branch < 0 ? {} : { handle: String(branch) };
+}
+
+/** The nodes that a node itself names. */
+export function targets(node: WorkflowNode): string[] {
+  if (node.type === 'condition') return ways(node).flatMap(way => way.to || []);
+  return node.type === 'parallel' ? node.parallel_of : [];
+}
+
+/** A node that names others instead; an empty one is none. */
+export function retarget(node: WorkflowNode, to: (id: string) => string): WorkflowNode {
+  if (node.type === 'parallel') return { ...node, parallel_of: node.parallel_of.map(to).filter(Boolean) };
+  if (node.type !== 'condition') return node;
+  const { default: otherwise, ...rest } = node;
+  const end = otherwise && to(otherwise);
+  return { ...rest, branches: node.branches.map(branch => ({ ...branch, target_node: to(branch.target_node) })), ...(end && { default: end }) };
+}
+
+/** An edge between other nodes. */
+export function moved(edge: WorkflowEdge, to: (id: string) => string): WorkflowEdge {
+  const { id, when } = begin(edge);
+  return { ...edge, from: when === undefined ? to(id) : `${to(id)}:${when}`, to: to(edge.to) };
 }

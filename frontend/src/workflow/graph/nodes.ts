@@ -1,57 +1,62 @@
-import type { WorkflowAgent, WorkflowEdge, WorkflowGraph, WorkflowNode, WorkflowNodeType } from '../../api/types.gen.ts';
-import { begin, branchOf } from './links.ts';
-import { changed, needs, references, rewrite } from './references.ts';
+import type { WorkflowEdge, WorkflowGraph, WorkflowNode, WorkflowNodeType } from '../../api/types.gen.ts';
+import { begin, branchOf, moved, retarget, targets } from './links.ts';
+import { after as comingAfter, order } from './order.ts';
+import { outputsIn, references, renaming, reworded, rewrite } from './references.ts';
 
 const kebab = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 
-/** An id that nothing in a graph has or names: the base itself, or with the first number that is free. */
-export function freshId(graph: WorkflowGraph, base: string): string {
-  const taken = new Set(graph.nodes.flatMap(node => [node.id, ...named(node), ...needs(graph, node)]));
+/** Gives ids that nothing in a graph has or names, each once: what it is asked for if that is an id, or it with the first number that is free. */
+export function fresh(graph: WorkflowGraph): (base: string) => string {
+  const taken = new Set(graph.nodes.flatMap(node => [node.id, ...targets(node), ...outputsIn(node)]));
   for (const edge of graph.edges) taken.add(begin(edge).id).add(edge.to);
-  const stem = base.replace(/-\d+$/, '');
-  let id = base;
-  for (let n = 2; taken.has(id); n++) id = `${stem}-${n}`;
-  return id;
+  for (const agent of graph.agents ?? []) for (const { name } of references(agent.system_prompt ?? '')) taken.add(name);
+  return base => {
+    const stem = kebab.test(base) ? base.replace(/-\d+$/, '') : 'node';
+    let id = kebab.test(base) ? base : stem;
+    for (let n = 2; taken.has(id); n++) id = `${stem}-${n}`;
+    taken.add(id);
+    return id;
+  };
 }
 
-/** The nodes that a node itself leads to. */
-function named(node: WorkflowNode): string[] {
-  if (node.type === 'condition') return [...node.branches.map(branch => branch.target_node), node.default ?? ''];
-  return node.type === 'parallel' ? node.parallel_of : [];
+export function freshId(graph: WorkflowGraph, base: string): string {
+  return fresh(graph)(base);
 }
 
-/** Adds a node. What followed the one before it follows the new one, as far as both can lead on without a choice. */
+/** Adds a node; between another one and what follows that, if one is named and both lead on without a choice. */
 export function add(graph: WorkflowGraph, type: WorkflowNodeType, after?: string): { graph: WorkflowGraph; id: string } {
-  const id = freshId(graph, type === 'human_gate' ? 'gate' : type);
-  const before = graph.nodes.find(node => node.id === after);
-  const node = blank(graph, id, type, before);
-  if (!before || type === 'input' || before.type === 'condition') return { graph: { ...graph, nodes: [...graph.nodes, node] }, id };
-  const nodes = graph.nodes.flatMap(each => (each === before ? [each, node] : [each]));
-  if (before.type === 'parallel') return { graph: update({ ...graph, nodes }, before.id, { parallel_of: [...before.parallel_of, id] }), id };
-  const first: WorkflowEdge = { from: before.id, to: id };
-  if (type === 'output') return { graph: { ...graph, nodes, edges: [...graph.edges, first] }, id };
-  return { graph: takeOver({ ...graph, nodes }, before.id, id, first), id };
-}
-
-/** Has the edges that leave one node leave another one, which follows it by the edge first. */
-function takeOver(graph: WorkflowGraph, before: string, id: string, first: WorkflowEdge): WorkflowGraph {
-  const leaving = graph.edges.filter(edge => edge.from === before);
-  const targets = [...new Set(leaving.map(edge => edge.to))];
-  const node = graph.nodes.find(each => each.id === id);
-  if (node?.type === 'parallel') return update(replaceEdges(graph, leaving, [first]), id, { parallel_of: targets });
-  if (node?.type === 'condition') {
-    const branches = node.branches.map((branch, i) => ({ ...branch, target_node: targets[i] ?? targets[0] ?? '' }));
-    return update(replaceEdges(graph, leaving, [first]), id, { branches });
+  const place = graph.nodes.findIndex(node => node.id === after);
+  const before = graph.nodes[place];
+  const node = blank(graph, freshId(graph, type === 'human_gate' ? 'gate' : type), type, before);
+  const put = (as: WorkflowNode) => graph.nodes.toSpliced(before ? place + 1 : graph.nodes.length, 0, as);
+  const added = { ...graph, nodes: put(node) };
+  if (!before || type === 'input' || before.type === 'condition' || before.type === 'output') return { graph: added, id: node.id };
+  if (before.type === 'parallel') return { graph: update(added, before.id, { parallel_of: [...before.parallel_of, node.id] }), id: node.id };
+  const first = { from: before.id, to: node.id };
+  const leaving = graph.edges.filter(edge => edge.from === before.id);
+  const next = [...new Set(leaving.map(edge => edge.to))];
+  if (next.length === 0 || type === 'output' || (type === 'condition' && next.length > 1)) {
+    return { graph: { ...added, edges: [...graph.edges, first] }, id: node.id };
   }
-  return replaceEdges(graph, leaving, [first, ...leaving.map(edge => ({ ...edge, from: id }))]);
+  const leads = leading(graph, node, next);
+  const edges = graph.edges.flatMap(edge => {
+    if (edge.from !== before.id) return [edge];
+    return [...(edge === leaving[0] ? [first] : []), ...(leads === node ? [{ ...edge, from: node.id }] : [])];
+  });
+  return { graph: { ...graph, nodes: put(leads), edges }, id: node.id };
 }
 
-/** Puts edges where the first of some others was. */
-function replaceEdges(graph: WorkflowGraph, gone: readonly WorkflowEdge[], by: WorkflowEdge[]): WorkflowGraph {
-  const edges = graph.edges.flatMap(edge => (edge === gone[0] ? by : gone.includes(edge) ? [] : [edge]));
-  return { ...graph, edges: gone.length > 0 ? edges : [...edges, ...by] };
+/** A node that leads to others, if its kind names them itself. What a condition does not let through ends, if there is an end. */
+function leading(graph: WorkflowGraph, node: WorkflowNode, next: string[]): WorkflowNode {
+  if (node.type === 'parallel') return { ...node, parallel_of: next };
+  const [only] = next;
+  if (node.type !== 'condition' || only === undefined) return node;
+  const later = comingAfter(order(graph), only);
+  const end = graph.nodes.find(each => each.type === 'output' && later.has(each.id))?.id ?? only;
+  return { ...node, branches: node.branches.map(branch => ({ ...branch, target_node: branch.when ? only : end })) };
 }
 
+/** A node that says as little as it may. A condition goes one way until somebody writes when it should. */
 function blank(graph: WorkflowGraph, id: string, type: WorkflowNodeType, before: WorkflowNode | undefined): WorkflowNode {
   switch (type) {
     case 'agent':
@@ -71,15 +76,14 @@ function blank(graph: WorkflowGraph, id: string, type: WorkflowNodeType, before:
   }
 }
 
-/** The agent of a new node: that of the one before it, or the first. One that is told the output of a node may come too early. */
+/** The agent of a new node: that of the one before it, or the first. One whose instructions wait for an output could come too early. */
 function agentFor(graph: WorkflowGraph, before: WorkflowNode | undefined): string {
-  const agents: WorkflowAgent[] = graph.agents ?? [];
-  const early = (ref: string) => references(agents.find(agent => agent.id === ref)?.system_prompt ?? '').length > 0;
-  const refs = [...(before?.type === 'agent' ? [before.agent_ref] : []), ...agents.flatMap(agent => agent.id ?? [])];
-  return refs.find(ref => !early(ref)) ?? '';
+  const waiting = graph.agents?.filter(agent => references(agent.system_prompt ?? '').length > 0).map(agent => agent.id);
+  const refs = [before?.type === 'agent' ? before.agent_ref : undefined, ...(graph.agents ?? []).map(agent => agent.id)];
+  return refs.find(ref => ref && !waiting?.includes(ref)) ?? '';
 }
 
-/** Removes nodes, and what leads to them. A branch stays, and leads nowhere: somebody wrote its when. */
+/** Removes nodes, and what leads to them. A branch stays and leads nowhere, because somebody wrote its when. */
 export function remove(graph: WorkflowGraph, ids: readonly string[]): WorkflowGraph {
   const gone = new Set(ids);
   const left = graph.nodes.filter(node => !gone.has(node.id));
@@ -88,59 +92,46 @@ export function remove(graph: WorkflowGraph, ids: readonly string[]): WorkflowGr
   return { ...graph, nodes, edges: graph.edges.filter(edge => !gone.has(begin(edge).id) && !gone.has(edge.to)) };
 }
 
-/** A node with other targets; an empty one is none. */
-export function retarget(node: WorkflowNode, to: (id: string) => string): WorkflowNode {
-  if (node.type === 'parallel') return { ...node, parallel_of: node.parallel_of.map(to).filter(Boolean) };
-  if (node.type !== 'condition') return node;
-  const { default: otherwise, ...rest } = node;
-  const target = to(otherwise ?? '');
-  return { ...rest, branches: node.branches.map(branch => ({ ...branch, target_node: to(branch.target_node) })), ...(target && { default: target }) };
-}
-
-/** Gives a node another id, everywhere. Nothing happens if the id is none, or is taken. */
+/** Gives a node another id, wherever it is named. Nothing happens if that is no id, or is taken. */
 export function rename(graph: WorkflowGraph, from: string, to: string): WorkflowGraph {
   if (!kebab.test(to) || !graph.nodes.some(node => node.id === from) || graph.nodes.some(node => node.id === to)) return graph;
   const renamed = (id: string) => (id === from ? to : id);
-  const { told, expression } = renaming(renamed);
-  const nodes = graph.nodes.map(node => rewrite({ ...retarget(node, renamed), id: renamed(node.id) }, told, expression));
-  const edges = graph.edges.map(edge => {
-    const { id, when } = begin(edge);
-    return changed({ ...edge, from: renamed(id) + (when === undefined ? '' : `:${when}`), to: renamed(edge.to) }, { condition: expression });
-  });
-  const all: WorkflowGraph = { ...graph, nodes, edges };
-  if (graph.agents) all.agents = graph.agents.map(agent => changed(agent, { system_prompt: told }));
-  if (graph.context) all.context = graph.context.map(entry => changed(entry, { value: told }));
-  if (graph.inputs) all.inputs = graph.inputs.map(input => changed(input, { default: told }));
-  return all;
-}
-
-/** What puts other ids into the references of texts and of expressions. */
-export function renaming(renamed: (id: string) => string): { told: (text: string) => string; expression: (text: string) => string } {
+  const named = (id: string) => (id === '' ? '' : renamed(id)); // an empty one names nobody
+  const texts = renaming(named);
+  const { told, expression } = texts;
   return {
-    told: text => references(text).reduceRight((all, r) => all.slice(0, r.start) + renamed(r.name) + all.slice(r.end), text),
-    expression: text => text.replace(/\b(run\.outputs\[\s*)(["'])([^'"]*)\2(\s*\])/g, (_, open, quote, name, close) => open + quote + renamed(name) + quote + close),
+    ...graph,
+    nodes: graph.nodes.map(node => reworded(rewrite(retarget(node, named), texts), { id: renamed })),
+    edges: graph.edges.map(edge => reworded(moved(edge, named), { condition: expression })),
+    ...(graph.agents && { agents: graph.agents.map(agent => reworded(agent, { system_prompt: told })) }),
+    ...(graph.context && { context: graph.context.map(entry => reworded(entry, { value: told })) }),
+    ...(graph.inputs && { inputs: graph.inputs.map(input => reworded(input, { default: told })) }),
   };
 }
 
-/** Changes fields of a node; one that is set to undefined is removed. Edges that say what the node says follow it. */
+/** Changes fields of a node; one that is set to undefined is removed. Edges that repeat what the node says change with it. */
 export function update<T extends WorkflowNode>(graph: WorkflowGraph, id: string, patch: Partial<T>): WorkflowGraph {
   const before = graph.nodes.find(node => node.id === id);
-  if (!before || Object.entries(patch).every(([key, value]) => Object.is(before[key as keyof WorkflowNode], value))) return graph;
-  const after = Object.fromEntries(Object.entries({ ...before, ...patch }).filter(([, value]) => value !== undefined)) as unknown as WorkflowNode;
-  const nodes = graph.nodes.map(node => (node === before ? after : node));
-  return { ...graph, nodes, edges: graph.edges.flatMap(edge => (begin(edge).id === id ? follow(edge, before, after) : [edge])) };
+  if (!before || Object.entries(patch).every(([key, value]) => before[key as keyof WorkflowNode] === value)) return graph;
+  const all = Object.entries({ ...before, ...patch }).filter(([, value]) => value !== undefined);
+  const after = Object.fromEntries(all) as unknown as WorkflowNode;
+  return {
+    ...graph,
+    nodes: graph.nodes.map(node => (node === before ? after : node)),
+    edges: graph.edges.flatMap(edge => (begin(edge).id === id ? repeated(edge, before, after) : [edge])),
+  };
 }
 
-/** What becomes of an edge when the node that it leaves does: the edge of a branch goes where the branch goes. */
-function follow(edge: WorkflowEdge, before: WorkflowNode, after: WorkflowNode): WorkflowEdge[] {
-  const { id, when } = begin(edge);
+/** What becomes of an edge that leaves a node when the node changes: that of a branch goes where the branch goes. */
+function repeated(edge: WorkflowEdge, before: WorkflowNode, after: WorkflowNode): WorkflowEdge[] {
   if (before.type === 'parallel' && after.type === 'parallel') {
     return before.parallel_of.includes(edge.to) && !after.parallel_of.includes(edge.to) ? [] : [edge];
   }
+  const { id, when } = begin(edge);
   if (before.type !== 'condition' || after.type !== 'condition' || when === undefined) return [edge];
   const place = branchOf(before, when);
   if (place < 0) return [edge];
-  const same = after.branches.findIndex(branch => branch.when === before.branches[place]!.when);
-  const branch = same >= 0 ? after.branches[same] : before.branches.length === after.branches.length ? after.branches[place] : undefined;
+  const same = after.branches.find(branch => branch.when === before.branches[place]?.when);
+  const branch = same ?? (after.branches.length === before.branches.length ? after.branches[place] : undefined);
   return branch?.target_node && branch.when !== '' ? [{ ...edge, from: `${id}:${String(branch.when)}`, to: branch.target_node }] : [];
 }

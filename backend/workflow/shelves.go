@@ -1,0 +1,38 @@
+package workflow
+
+import (
+	"sync"
+
+	"parley/backend/agent"
+	"parley/backend/watch"
+)
+
+// Shelves has the shelf of every project. All methods may be called at once.
+type Shelves struct {
+	own     string
+	folder  func(agent.ProjectID) string
+	watcher *watch.Watcher
+
+	mu       sync.Mutex
+	byFolder map[string]*Shelf
+}
+
+// NewShelves takes the person's configuration folder, which exists, and what gives the folder of a project.
+func NewShelves(own string, folder func(agent.ProjectID) string, watcher *watch.Watcher) *Shelves {
+	return &Shelves{own: own, folder: folder, watcher: watcher, byFolder: map[string]*Shelf{}}
+}
+
+// Of gives the shelf of a project, which is in the person's folder if the project has none.
+func (s *Shelves) Of(project agent.ProjectID) *Shelf {
+	folder := s.folder(project)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	at := folder
+	if at == "" {
+		at = s.own
+	}
+	if s.byFolder[at] == nil {
+		s.byFolder[at] = &Shelf{Folder: folder, root: at, watcher: s.watcher, changed: make(chan struct{})}
+	}
+	return s.byFolder[at]
+}

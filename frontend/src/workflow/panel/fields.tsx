@@ -1,0 +1,148 @@
+import { ArrowDown, ArrowUp, Plus, X } from 'lucide-react';
+import { use } from 'react';
+import { Button, IconButton } from '../../ui/button.tsx';
+import { Group } from '../../ui/fields.tsx';
+import { useStore } from '../../ui/store.ts';
+import { Line, Long, Nodes, One, Some, When } from './field.tsx';
+import { Fold } from './fold.tsx';
+import { FormsContext, useField, useProblem, type Place } from './form.ts';
+import { Id } from './id.tsx';
+import { at, keyOf, type Path } from './path.ts';
+import { rowsOf, type AnyFields, type GroupRow, type ListRow, type Row } from './row.ts';
+import { panelText } from './text.ts';
+
+const columns = 'grid grid-cols-2 gap-x-3 gap-y-4 *:first:*:border-t-0 *:first:*:pt-0';
+
+interface FormProps {
+  /** What of the workflow the form is about. */
+  path: Path;
+  fields: AnyFields;
+}
+
+/** A form, as its table says. */
+export function Form({ path, fields }: FormProps) {
+  const { editor } = use(FormsContext);
+  const graph = useStore(editor, state => state.graph);
+  const of = at(graph, path) as Record<string, unknown> | undefined;
+  if (!of) return null;
+  const rows = rowsOf(fields, of, graph);
+  const show = ([name, row]: [string, Row]) => (
+    <div key={name} className={row.isShort ? 'min-w-0' : 'col-span-2 min-w-0'}>
+      <FieldOf row={row} place={{ path, fields, name, label: row.words[0] }} />
+    </div>
+  );
+  const rare = rows.filter(([, row]) => row.isRare);
+  return (
+    <div className="grid gap-4">
+      <div className={columns}>{rows.filter(([, row]) => !row.isRare).map(show)}</div>
+      {rare.length > 0 && (
+        <Fold label={panelText.more} initially={rare.some(([name]) => of[name] !== undefined)}>
+          <div className={columns}>{rare.map(show)}</div>
+        </Fold>
+      )}
+    </div>
+  );
+}
+
+function FieldOf({ place, row }: { place: Place; row: Row }) {
+  switch (row.kind) {
+    case 'id':
+      return <Id place={place} row={row} />;
+    case 'line':
+      return <Line place={place} row={row} />;
+    case 'long':
+      return <Long place={place} row={row} />;
+    case 'choice':
+      return <One place={place} row={row} />;
+    case 'checks':
+      return <Some place={place} row={row} />;
+    case 'nodes':
+      return <Nodes place={place} row={row} />;
+    case 'when':
+      return <When place={place} row={row} />;
+    case 'group':
+      return <Optional place={place} row={row} />;
+    case 'list':
+      return <Entries place={place} row={row} />;
+  }
+}
+
+/** Fields that are there together or not at all. */
+function Optional({ place, row: { words, fields, blank, isRequired } }: { place: Place; row: GroupRow }) {
+  const { reveal } = use(FormsContext);
+  const { value, write, key } = useField(place);
+  const problem = useProblem(key, false);
+  const set = (to: object | undefined) => {
+    write(to);
+    reveal(key);
+  };
+  if (value === undefined) {
+    return (
+      <Button id={key} className="justify-self-start" onClick={() => set(blank)}>
+        <Plus aria-hidden className="size-3.5" /> {words[0]}
+      </Button>
+    );
+  }
+  const remove = !isRequired && <IconButton icon={X} label={panelText.remove(words[0])} onClick={() => set(undefined)} className="size-7" />;
+  return (
+    <Group title={words[0]} says={words[1]} problem={problem} id={key} aside={remove}>
+      <div className="pt-1">
+        <Form path={[...place.path, place.name]} fields={fields} />
+      </div>
+    </Group>
+  );
+}
+
+/** Entries that can be added, moved and removed. */
+function Entries({ place, row: { words, one, isOpen = false, fields, adds, holds } }: { place: Place; row: ListRow }) {
+  const { editor, reveal } = use(FormsContext);
+  const graph = useStore(editor, state => state.graph);
+  const { value, write, key } = useField(place);
+  const problem = useProblem(key, false);
+  const problems = useStore(editor, state => state.problems);
+  const entries = (value ?? []) as Record<string, unknown>[];
+  const path = [...place.path, place.name];
+  const set = (to: readonly object[], index: number) => {
+    write(to.length > 0 ? to : undefined);
+    reveal(keyOf([...path, Math.min(index, to.length - 1)]));
+  };
+  return (
+    <Group title={words[0]} says={words[1]} problem={problem} id={key}>
+      <ol className="grid gap-2 empty:hidden">
+        {entries.map((entry, i) => {
+          const label = one(i + 1);
+          const held = holds?.(entry, graph);
+          const move = (to: number) => set(entries.toSpliced(i, 1).toSpliced(to, 0, entry), to);
+          const tools = (
+            <>
+              {i > 0 && <IconButton icon={ArrowUp} label={panelText.move.up(label)} onClick={() => move(i - 1)} className="size-7" />}
+              {i < entries.length - 1 && <IconButton icon={ArrowDown} label={panelText.move.down(label)} onClick={() => move(i + 1)} className="size-7" />}
+              <IconButton icon={X} label={panelText.remove(label)} disabled={held !== undefined} onClick={() => set(entries.toSpliced(i, 1), i)} className="size-7" />
+            </>
+          );
+          return (
+            // oxlint-disable-next-line react/no-array-index-key -- an entry is what is at its place
+            <li key={i} id={keyOf([...path, i])} className="rounded-lg border border-line bg-sunken/50 px-3 py-2">
+              <Fold label={calledBy(entry) || label} initially={isOpen} isWrong={problems.some(each => each.key?.startsWith(keyOf([...path, i])))} tools={tools}>
+                <Form path={[...path, i]} fields={fields} />
+                {held && <p className="mt-3 text-xs text-faint">{held}</p>}
+              </Fold>
+            </li>
+          );
+        })}
+      </ol>
+      <div className="mt-2 flex flex-wrap gap-2">
+        {adds.map(({ label, blank }) => (
+          <Button key={label} onClick={() => set([...entries, blank(graph)], entries.length)}>
+            <Plus aria-hidden className="size-3.5" /> {label}
+          </Button>
+        ))}
+      </div>
+    </Group>
+  );
+}
+
+/** What an entry is called in the workflow, if it is. */
+function calledBy(entry: Record<string, unknown>): string {
+  return String(entry.name ?? entry.id ?? entry.key ?? entry.$ref ?? entry.ref ?? entry.model ?? '');
+}

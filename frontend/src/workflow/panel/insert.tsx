@@ -1,0 +1,59 @@
+import { use, type RefObject } from 'react';
+import type { WorkflowGraph } from '../../api/types.gen.ts';
+import { Select } from '../../ui/select.tsx';
+import { useStore } from '../../ui/store.ts';
+import { after, order } from '../graph/order.ts';
+import { FormsContext } from './form.ts';
+import type { Path } from './path.ts';
+import type { Offered } from './row.ts';
+import { panelText } from './text.ts';
+
+/** The nodes that have run when one begins, in the order of the file. */
+function before(graph: WorkflowGraph, id: string): string[] {
+  const backwards = order(graph).map(({ from, to }) => ({ from: to, to: from }));
+  const earlier = after(backwards, id);
+  return graph.nodes.map(node => node.id).filter(each => each !== id && earlier.has(each));
+}
+
+/** What may be filled into a text at a path. A secret may not. */
+export function offersFor(graph: WorkflowGraph, offered: Offered, [list, index]: Path): string[] {
+  const node = offered === 'before' && list === 'nodes' ? graph.nodes[index as number] : undefined;
+  return [
+    ...(graph.inputs ?? []).filter(input => input.name && input.type !== 'secret').map(input => `inputs.${input.name}`),
+    ...(graph.context ?? []).filter(entry => entry.key).map(entry => `ctx.${entry.key}`),
+    ...(node ? before(graph, node.id) : []).map(id => `run.outputs["${id}"]`),
+    'run.id',
+  ];
+}
+
+interface InsertProps {
+  label: string;
+  offered: Offered;
+  path: Path;
+  area: RefObject<HTMLTextAreaElement | null>;
+  onInsert: (text: string) => void;
+}
+
+/** Puts a reference where the caret is. */
+export function Insert({ label, offered, path, area, onInsert }: InsertProps) {
+  const { editor } = use(FormsContext);
+  const graph = useStore(editor, state => state.graph);
+  const choose = (name: string) => {
+    const { value, selectionStart, selectionEnd } = area.current!;
+    const reference = `{{ ${name} }}`;
+    onInsert(value.slice(0, selectionStart) + reference + value.slice(selectionEnd));
+    area.current!.focus();
+    const end = selectionStart + reference.length;
+    requestAnimationFrame(() => area.current?.setSelectionRange(end, end));
+  };
+  return (
+    <Select
+      label={panelText.insertInto(label)}
+      hint={panelText.inserted}
+      value=""
+      options={[['', panelText.insert], ...offersFor(graph, offered, path).map(name => [name, name] as const)]}
+      onChoose={choose}
+      className="h-6 w-20 shrink-0 text-xs"
+    />
+  );
+}

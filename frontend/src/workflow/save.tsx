@@ -1,0 +1,60 @@
+import { useEffect, useRef, useState, type FormEvent, type KeyboardEvent } from 'react';
+import { Button } from '../ui/button.tsx';
+import { Field } from '../ui/fields.tsx';
+import { text } from '../ui/text.ts';
+import { useAttempt } from '../vault/attempt.ts';
+import { Problem } from '../vault/form.tsx';
+import type { OpenWorkflow } from './open.ts';
+import { workflowText } from './text.ts';
+
+const said = workflowText.save;
+
+/** What stands between a person and a saved file. */
+export interface Saving {
+  path: string | undefined; // that is proposed; undefined where the file has one
+  doubts: string[];
+}
+
+interface SaveFormProps {
+  open: OpenWorkflow;
+  saving: Saving;
+  onClose: () => void;
+  onSaved: () => void;
+}
+
+/** Asks where a workflow is to be saved, and whether what is known of it should be so. */
+export function SaveForm({ open, saving: { path: proposed, doubts }, onClose, onSaved }: SaveFormProps) {
+  const [path, setPath] = useState(proposed);
+  const attempt = useAttempt();
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => form.current!.querySelector<HTMLElement>('input, button')!.focus(), []);
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    if (!attempt.isRunning && (await attempt.run(() => open.save(path)))) onSaved();
+  };
+  const pressed = (event: KeyboardEvent) => {
+    if (event.key !== 'Escape') return;
+    event.stopPropagation();
+    onClose();
+  };
+  return (
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- Escape is another way to Cancel
+    <form ref={form} aria-label={said.title} onSubmit={event => void submit(event)} onKeyDown={pressed} className="grid shrink-0 gap-3 border-b border-line bg-panel px-4 py-3">
+      {doubts.length > 0 && (
+        <ul className="grid gap-1 text-sm text-warn">
+          {doubts.map(doubt => (
+            <li key={doubt}>{doubt}</li>
+          ))}
+        </ul>
+      )}
+      {path !== undefined && <Field label={said.path} value={path} onChange={setPath} isCode isRequired />}
+      <Problem error={attempt.error} />
+      <div className="flex gap-2">
+        <Button type="submit" look="strong" disabled={attempt.isRunning}>
+          {doubts.length > 0 ? said.anyway : said.save}
+        </Button>
+        <Button onClick={onClose}>{text.cancel}</Button>
+      </div>
+    </form>
+  );
+}
