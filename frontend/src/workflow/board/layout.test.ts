@@ -120,23 +120,29 @@ describe('moving by keys', () => {
 });
 
 describe('what is seen', () => {
-  const screen = { width: 1_000, height: 600 };
+  const screen = { width: 1_000, height: 632, left: 24 };
   const placed = { at: new Map([['a', { x: 0, y: 0 }], ['z', { x: 0, y: 10_000 }]]), bends: new Map() };
-  const [a, z] = ['a', 'z'].map(id => ({ id, width: 200, height: 100 })) as [Box, Box];
+  const [a, z] = ['a', 'z'].map(box) as [Box, Box];
 
-  test('a small workflow is in the middle, as large as life', () => {
-    expect(overview([a], placed, screen, 0.5)).toEqual({ x: 400, y: 248, zoom: 1 });
+  test('a small workflow is in the middle of what its tools leave, as large as life', () => {
+    expect(overview([a], placed, screen, 0.5, 0.8)).toEqual({ x: 450, y: 289, zoom: 1 });
+    expect(overview([a], placed, { ...screen, left: 124 }, 0.5, 0.8).x).toBe(500);
   });
 
   test('of a long one that could not be read, the beginning', () => {
-    const { x, y, zoom } = overview([a, z], placed, screen, 0.5);
-    expect(zoom).toBe(0.5);
-    expect(y).toBeGreaterThan(0);
-    expect(x + 100 * zoom).toBe(500);
+    const { x, y, zoom } = overview([a, z], placed, screen, 0.5, 0.8);
+    expect(zoom).toBe(0.8);
+    expect(y).toBe(64);
+    expect(x + 50 * zoom).toBe(500);
+  });
+
+  test('all of it, if it may be as small as that', () => {
+    const { y, zoom } = overview([a, z], placed, screen, 0.01, 0.8);
+    expect(y + 10_050 * zoom).toBeLessThanOrEqual(632);
   });
 
   test('an empty one is no trouble', () => {
-    expect(overview([], { at: new Map(), bends: new Map() }, screen, 0.5).zoom).toBe(1);
+    expect(overview([], { at: new Map(), bends: new Map() }, screen, 0.5, 0.8).zoom).toBe(1);
   });
 
   test('what is seen whole moves nothing, what is not moves by as little as shows it', () => {
@@ -144,8 +150,7 @@ describe('what is seen', () => {
     expect(showing(a, placed, screen, seen)).toBe(seen);
     const { x, y } = showing(z, placed, screen, seen);
     expect(x).toBe(100);
-    expect(10_000 + 100 + y).toBeLessThan(600);
-    expect(10_000 + 100 + y).toBeGreaterThan(500);
-    expect(showing(a, placed, screen, { x: -50, y: 100, zoom: 1 })).toEqual({ x: 32, y: 100, zoom: 1 });
+    expect(10_000 + 50 + y).toBe(632 - 68);
+    expect(showing(a, placed, screen, { x: -50, y: 100, zoom: 1 })).toEqual({ x: 24, y: 100, zoom: 1 });
   });
 });

@@ -193,30 +193,42 @@ export interface Seen extends Point {
   zoom: number;
 }
 
-/** What lies over the board at its edges leaves so much of it. */
-const margins = { x: 32, top: 64, bottom: 68 };
+/** What the board is seen in. On its left side are tools. */
+export interface Screen extends Size {
+  left: number;
+}
 
-/** All of what is placed, if it can still be read at that size; if not, its beginning. */
-export function overview(boxes: readonly Box[], { at }: Layout, screen: Size, smallest: number): Seen {
+/** What lies over the other sides of the board leaves so much of it. */
+const margins = { right: 24, top: 64, bottom: 68 };
+
+/** The part of a screen that nothing lies over. */
+function clear({ left, width, height }: Screen): Size & Point {
+  return { x: left, y: margins.top, width: width - left - margins.right, height: height - margins.top - margins.bottom };
+}
+
+/** All of what is placed, unless it had to be smaller than that: then its beginning, at another size. */
+export function overview(boxes: readonly Box[], { at }: Layout, screen: Screen, smallest: number, other: number): Seen {
   if (boxes.length === 0) return { x: screen.width / 2, y: screen.height / 2, zoom: 1 };
+  const room = clear(screen);
   const corners = boxes.map(box => ({ box, ...at.get(box.id)! }));
   const left = Math.min(...corners.map(({ x }) => x));
   const right = Math.max(...corners.map(({ x, box }) => x + box.width));
   const top = Math.min(...corners.map(({ y }) => y));
   const bottom = Math.max(...corners.map(({ y, box }) => y + box.height));
-  const room = { width: screen.width - 2 * margins.x, height: screen.height - margins.top - margins.bottom };
-  const zoom = Math.max(Math.min(room.width / (right - left), room.height / (bottom - top), 1), smallest);
+  const fitting = Math.min(room.width / (right - left), room.height / (bottom - top), 1);
+  const zoom = fitting < smallest ? other : fitting;
   const first = corners.find(({ y }) => y === top)!;
   const x = (right - left) * zoom <= room.width ? (left + right) / 2 : first.x + first.box.width / 2;
   const spare = Math.max((room.height - (bottom - top) * zoom) / 2, 0);
-  return { x: screen.width / 2 - x * zoom, y: margins.top + spare - top * zoom, zoom };
+  return { x: room.x + room.width / 2 - x * zoom, y: room.y + spare - top * zoom, zoom };
 }
 
 /** What is seen, moved as little as shows a box whole; the same object if it is. */
-export function showing(box: Box, { at }: Layout, screen: Size, seen: Seen): Seen {
+export function showing(box: Box, { at }: Layout, screen: Screen, seen: Seen): Seen {
+  const room = clear(screen);
   const { x, y } = at.get(box.id)!;
-  const dx = outside(x * seen.zoom + seen.x, box.width * seen.zoom, margins.x, screen.width - margins.x);
-  const dy = outside(y * seen.zoom + seen.y, box.height * seen.zoom, margins.top, screen.height - margins.bottom);
+  const dx = outside(x * seen.zoom + seen.x, box.width * seen.zoom, room.x, room.x + room.width);
+  const dy = outside(y * seen.zoom + seen.y, box.height * seen.zoom, room.y, room.y + room.height);
   return dx === 0 && dy === 0 ? seen : { ...seen, x: seen.x - dx, y: seen.y - dy };
 }
 
