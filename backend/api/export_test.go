@@ -134,6 +134,56 @@ func TestExportTellsNoSecret(t *testing.T) {
 	}
 }
 
+// TestImportTellsNoSecret: what is known to be secret here is in nothing that comes from where nobody knew it.
+func TestImportTellsNoSecret(t *testing.T) {
+	const secret = "correct-horse-battery"
+	w := open(t)
+	w.told("s", "u1", "[[say:I use "+secret+" now]] [[tool:read_file {\"path\":\""+secret+"\"}]]")
+	files := []string{w.export("s", workflow.Bundle).Content, w.export("s", workflow.JSONL).Content}
+	files[0] = withAgent(t, files[0], func(spec *agent.Spec) { spec.SystemPrompt = "Say " + secret })
+	before := w.door.rooms.Sessions.Known
+	for _, file := range files {
+		if strings.Count(file, secret) < 3 {
+			t.Fatalf("it was never said: %s", file)
+		}
+		known := redact.New([]redact.Value{{Name: "horse", Text: secret}})
+		w.door.rooms.Sessions.Known = func(context.Context) (*redact.Known, error) { return known, nil }
+		s := w.imported(file)
+		w.door.rooms.Sessions.Known = before
+		stored := w.export(string(s.ID), workflow.Bundle).Content
+		if strings.Contains(stored, secret) || !strings.Contains(stored, "[secret:horse]") || strings.Contains(s.Title, secret) {
+			t.Errorf("%q has\n%s", s.Title, stored)
+		}
+	}
+}
+
+// withAgent gives a bundle with another agent in it.
+func withAgent(t *testing.T, bundle string, change func(*agent.Spec)) string {
+	t.Helper()
+	parts, err := workflow.ReadBundle([]byte(bundle))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, p := range parts {
+		var s bundleSession
+		if p.Kind != "session" {
+			continue
+		}
+		if err := p.Read(&s); err != nil {
+			t.Fatal(err)
+		}
+		change(&s.Agent)
+		if parts[i], err = workflow.NewPart(p.Kind, s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	changed, err := workflow.WriteBundle(parts, "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(changed)
+}
+
 var ownIDs = regexp.MustCompile(`(sess|turn)_[0-9a-f]{32}|"sha256":"[0-9a-f]{64}"`)
 
 // unnamed is a bundle without its ids and sums.

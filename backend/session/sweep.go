@@ -9,14 +9,18 @@ import (
 	"parley/backend/store"
 )
 
-// Sweep masks what is known to be secret in the sessions of a project, of all projects if that is empty: also in what the person
-// said. It gives how much was changed and how many sessions were left out, because a turn of theirs runs or waits for an answer;
-// sweeping again goes on with those, as it does after a failure, since each session is changed all or nothing. What an agent that
-// is warm still remembers is forgotten; what a page shows, it has until it asks again. The contents of files are not reached.
+// Sweep masks what is known to be secret in the sessions of a project, of all projects if that is empty, and in drafts of
+// workflows: also in what the person said. It gives how much was changed and how many sessions were left out, because a turn of
+// theirs runs or waits for an answer; sweeping again goes on with those, as it does after a failure, since each session is changed
+// all or nothing. What an agent that is warm still remembers is forgotten; what a page shows, it has until it asks again. The
+// contents of files are not reached.
 func (s *Sessions) Sweep(ctx context.Context, project agent.ProjectID, known *redact.Known) (masked, busy int, err error) {
 	keys, err := s.Store.EverySession(ctx, project)
+	if err == nil {
+		masked, err = s.Store.RewriteWorkflowDrafts(ctx, project, known.Text)
+	}
 	if err != nil {
-		return 0, 0, err
+		return masked, 0, err
 	}
 	for _, key := range keys {
 		n, err := s.sweep(ctx, key, known)
@@ -44,17 +48,21 @@ func (s *Sessions) sweep(ctx context.Context, key agent.SessionKey, known *redac
 	if !errors.Is(err, store.ErrNotFound) {
 		return 0, err
 	}
-	n, err := s.Store.Rewrite(ctx, key, store.Rewriting{
-		Text:   known.Text,
-		Parts:  func(parts []agent.Part) []agent.Part { return agent.RewriteParts(parts, known.Text, known.JSON) },
-		Events: func(events []agent.Event) []agent.Event { return maskEvents(known, events) },
-	})
+	n, err := s.Store.Rewrite(ctx, key, masking(known))
 	if err != nil || n == 0 {
 		return 0, err
 	}
 	s.Environment.Evict(key)
 	s.changes.publish(Change{Key: key})
 	return n, nil
+}
+
+func masking(known *redact.Known) store.Rewriting {
+	return store.Rewriting{
+		Text:   known.Text,
+		Parts:  func(parts []agent.Part) []agent.Part { return agent.RewriteParts(parts, known.Text, known.JSON) },
+		Events: func(events []agent.Event) []agent.Event { return maskEvents(known, events) },
+	}
 }
 
 // maskEvents masks the events of a turn, each in its place. What is said in pieces is one text.

@@ -111,3 +111,30 @@ func TestASweepReachesADeletedSession(t *testing.T) {
 		t.Errorf("masked %d, %v", masked, err)
 	}
 }
+
+// TestASweepReachesDraftsOfWorkflows of its project, or of all.
+func TestASweepReachesDraftsOfWorkflows(t *testing.T) {
+	w := fresh(t)
+	const path = "a.relavium.yaml"
+	known := redact.New([]redact.Value{{Name: "pw", Text: "hunter22"}})
+	for _, project := range []agent.ProjectID{home.Project, "elsewhere"} {
+		if err := w.store.PutWorkflowDraft(t.Context(), project, store.WorkflowDraft{Path: path, Source: "use hunter22"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		swept, project agent.ProjectID
+		masked         int
+		has            string
+	}{
+		{home.Project, home.Project, 1, "use [secret:pw]"},
+		{home.Project, "elsewhere", 0, "use hunter22"},
+		{"", "elsewhere", 1, "use [secret:pw]"},
+	} {
+		masked, _, err := w.Sweep(t.Context(), c.swept, known)
+		draft, lost := w.store.WorkflowDraft(t.Context(), c.project, path)
+		if err != nil || lost != nil || masked != c.masked || draft.Source != c.has {
+			t.Errorf("a sweep of %q masked %d, and %s has %q (%v, %v)", c.swept, masked, c.project, draft.Source, err, lost)
+		}
+	}
+}

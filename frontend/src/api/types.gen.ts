@@ -1100,13 +1100,3 @@ export interface AgentsNotice {
 export interface WorkflowsNotice {
   type: string
 }
-
-export interface UnsavedWorkflow {
-  path: string
-  session?: string
-  changedAt: number
-}
-
-export interface WorkflowDraftList {
-  drafts: UnsavedWorkflow[]
-}

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState, type FormEvent, type KeyboardEvent } from 'react';
-import { Field } from '../ui/fields.tsx';
 import { Button } from '../ui/button.tsx';
+import { Field } from '../ui/fields.tsx';
 import { text } from '../ui/text.ts';
 import { useAttempt } from '../vault/attempt.ts';
 import { Problem } from '../vault/form.tsx';
