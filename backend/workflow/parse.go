@@ -34,8 +34,14 @@ func Parse(src []byte) (p Parsed) {
 			p.Graph = &g
 		}
 	}
-	if len(in.problems) == 0 {
-		check(*p.Graph, func(key, format string, args ...any) { in.fail(in.places[key], key, format, args...) })
+	if p.Graph != nil {
+		read := in.problems
+		check(*p.Graph, func(key, format string, args ...any) {
+			told := slices.ContainsFunc(read, func(p config.Problem) bool { return p.Key == key })
+			if at := in.places[key]; at != nil && !told {
+				in.fail(at, key, format, args...)
+			}
+		})
 	}
 	slices.SortStableFunc(in.problems, func(a, b config.Problem) int {
 		if a.Line != b.Line {

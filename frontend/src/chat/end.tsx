@@ -1,4 +1,5 @@
 import { CircleSlash, GitFork, Hand, RotateCcw, Square, Unplug, type LucideIcon } from 'lucide-react';
+import { lazy, Suspense } from 'react';
 import { useParley } from '../parley.ts';
 import { IconButton } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy.tsx';
@@ -8,6 +9,8 @@ import { text } from '../ui/text.ts';
 import { isOver, spoken, type Message } from './message.ts';
 import { openQuestions } from './questions.ts';
 import type { OpenSession } from './session.ts';
+
+const ToCanvas = lazy(() => import('../workflow/origin/back.tsx'));
 
 interface TurnEndProps {
   session: OpenSession;
@@ -70,7 +73,8 @@ interface MetersProps {
 
 /** What the turn took, for who looks for it, and what can be done with the answer. */
 function Meters({ session, answer, content, isLast, isFixed }: MetersProps) {
-  const { client, toasts } = useParley();
+  const { client, list, toasts } = useParley();
+  const savedAs = useStore(list, () => list.get(session.id)?.exportedPath);
   const { model, usage, createdAt, finishedAt } = answer.metadata ?? {};
   const facts = [
     model,
@@ -85,6 +89,11 @@ function Meters({ session, answer, content, isLast, isFixed }: MetersProps) {
       {content && <CopyButton content={() => content} label={text.copyAnswer} className="-ms-1.5 size-7" />}
       {!isFixed && <IconButton icon={RotateCcw} label={text.branch.regenerate} onClick={() => void session.retry(answer.id)} className="size-7" />}
       <IconButton icon={GitFork} label={text.branch.fork} onClick={() => void fork()} className="size-7" />
+      {savedAs?.endsWith('.relavium.yaml') && (
+        <Suspense>
+          <ToCanvas session={session} answer={answer.id} savedAs={savedAs} />
+        </Suspense>
+      )}
       <span className="truncate ps-1 tabular-nums">{facts.filter(Boolean).join(' · ')}</span>
     </footer>
   );

@@ -82,8 +82,7 @@ export class Editor extends Store<EditorState> {
   }
 
   select(ids: readonly string[]): void {
-    const selected = present(ids, this.value.graph);
-    if (selected.join() !== this.value.selected.join()) this.set({ selected });
+    this.set({ selected: present(ids, this.value.graph) });
   }
 
   undo(): void {

@@ -55,8 +55,8 @@ export function WorkflowList({ workflows }: { workflows: Workflows }) {
           )}
           {files.length > 0 && (
             <Section title={said.files}>
-              {files.map(({ path, name, nodes, problems, changedAt, hasDraft }) => (
-                <Row key={path} place={{ file: path }} name={name || path} path={name ? path : undefined} facts={[said.nodes(nodes), text.when(changedAt)]} problems={problems} isDraft={hasDraft} />
+              {files.map(({ path, name, nodes, problems, changedAt, hasDraft, error }) => (
+                <Row key={path} place={{ file: path }} name={name || path} path={name ? path : undefined} facts={error ? [] : [said.nodes(nodes), text.when(changedAt)]} problem={error ?? (problems > 0 ? said.problems(problems) : undefined)} isDraft={hasDraft} />
               ))}
             </Section>
           )}
@@ -90,12 +90,12 @@ interface RowProps {
   name: string;
   path?: string;
   facts: string[];
-  problems?: number;
+  problem?: string;
   isDraft: boolean;
   children?: React.ReactNode;
 }
 
-function Row({ place, name, path, facts, problems = 0, isDraft, children }: RowProps) {
+function Row({ place, name, path, facts, problem, isDraft, children }: RowProps) {
   return (
     <li className="flex items-center gap-1 pe-2 first:rounded-t-lg last:rounded-b-lg hover:bg-hover">
       <a href={canvasHref(place)} className="min-w-0 flex-1 px-3 py-2">
@@ -114,9 +114,9 @@ function Row({ place, name, path, facts, problems = 0, isDraft, children }: RowP
           {facts.map(fact => (
             <span key={fact}>{fact}</span>
           ))}
-          {problems > 0 && (
+          {problem && (
             <span className="inline-flex items-center gap-1 text-warn">
-              <CircleAlert aria-hidden className="size-3" /> {said.problems(problems)}
+              <CircleAlert aria-hidden className="size-3" /> {problem}
             </span>
           )}
         </span>

@@ -35,7 +35,6 @@ export const workflowText = {
     undo: (what: string | undefined) => (what ? `Undo: ${what}` : 'Nothing to undo'),
     redo: (what: string | undefined) => (what ? `Redo: ${what}` : 'Nothing to redo'),
     panel: 'Details',
-    board: 'Canvas',
     saved: 'Saved',
     changed: 'Unsaved changes',
     fresh: 'Not saved yet',

@@ -12,7 +12,7 @@ import type { Editor } from './editor.ts';
 import { Head } from './head.tsx';
 import { Notices } from './notices.tsx';
 import { freePath, type OpenWorkflow } from './open.ts';
-import { Panel } from './panel/panel.tsx';
+import { Panel, type PanelHandle, type PanelTab } from './panel/panel.tsx';
 import { canvasHref } from './place.ts';
 import { SaveForm, type Saving } from './save.tsx';
 import { workflowText } from './text.ts';
@@ -63,7 +63,12 @@ function Ready({ open, editor }: { open: OpenWorkflow; editor: Editor }) {
   const [saving, setSaving] = useState<Saving>();
   const [isPanelShown, showPanel] = useState(() => matchMedia('(width >= 64rem)').matches);
   const isUnreadable = useStore(editor, ({ typed, graph }) => typed !== undefined && graph.nodes.length === 0);
-  const { path, version, isSaving } = useStore(open, state => state);
+  const { path, version } = useStore(open, state => state);
+  const panel = useRef<PanelHandle>(null);
+  const show = (tab: PanelTab) => {
+    flushSync(() => showPanel(true)); // what is hidden takes no focus
+    panel.current!.show(tab);
+  };
   useTitle(open, editor);
 
   const saved = () => {
@@ -84,19 +89,19 @@ function Ready({ open, editor }: { open: OpenWorkflow; editor: Editor }) {
 
   return (
     <>
-      <Top open={open} editor={editor} onPanel={() => showPanel(!isPanelShown)} isPanelShown={isPanelShown} onSave={() => void save()} isSaving={isSaving} />
+      <Top open={open} editor={editor} isPanelShown={isPanelShown} onPanel={() => showPanel(!isPanelShown)} onProblems={() => show('problems')} onSave={() => void save()} />
       <Notices open={open} onCopy={() => void copy()} />
       {saving && <SaveForm key={saving.path} open={open} saving={saving} onClose={() => setSaving(undefined)} onSaved={saved} />}
       <div className="relative flex min-h-0 flex-1">
-        <section aria-label={said.board} className="relative min-w-0 flex-1">
-          {isUnreadable ? <p className="mx-auto max-w-sm p-6 text-center text-soft">{said.unreadable}</p> : <Board editor={editor} onOpen={() => flushSync(() => showPanel(true))} />}
-        </section>
+        <div className="relative min-w-0 flex-1">
+          {isUnreadable ? <p className="mx-auto max-w-sm p-6 text-center text-soft">{said.unreadable}</p> : <Board editor={editor} onOpen={() => show('node')} />}
+        </div>
         <aside
           aria-label={said.panel}
           hidden={!isPanelShown}
-          className="w-92 shrink-0 border-s border-line bg-panel max-lg:absolute max-lg:inset-y-0 max-lg:end-0 max-lg:z-10 max-lg:w-[min(23rem,100%)] max-lg:shadow-pop"
+          className="w-92 shrink-0 border-s border-line max-lg:absolute max-lg:inset-y-0 max-lg:end-0 max-lg:z-10 max-lg:w-[min(23rem,100%)] max-lg:shadow-pop"
         >
-          <Panel editor={editor} />
+          <Panel editor={editor} ref={panel} />
         </aside>
       </div>
     </>
@@ -107,14 +112,14 @@ interface TopProps {
   open: OpenWorkflow;
   editor: Editor;
   isPanelShown: boolean;
-  isSaving: boolean;
   onPanel: () => void;
+  onProblems: () => void;
   onSave: () => void;
 }
 
 /** What it is, how it stands, and what can be done with all of it. */
-function Top({ open, editor, isPanelShown, isSaving, onPanel, onSave }: TopProps) {
-  const { path, version, isChanged } = useStore(open, state => state);
+function Top({ open, editor, isPanelShown, onPanel, onProblems, onSave }: TopProps) {
+  const { path, version, isChanged, isSaving } = useStore(open, state => state);
   const name = useNameOf(editor, path);
   const undo = useStore(editor, state => state.undo);
   const redo = useStore(editor, state => state.redo);
@@ -133,9 +138,15 @@ function Top({ open, editor, isPanelShown, isSaving, onPanel, onSave }: TopProps
           <span className="sr-only">, {said.problems(problems)}</span>
         </p>
       </div>
-      <span className={`flex h-8 shrink-0 items-center gap-1.5 px-1 text-sm ${problems > 0 ? 'text-warn' : 'text-good'}`}>
-        <Mark aria-hidden className="size-4" /> {problems}
-      </span>
+      <button
+        type="button"
+        title={said.problems(problems)}
+        aria-label={said.problems(problems)}
+        onClick={onProblems}
+        className={`flex h-8 shrink-0 items-center gap-1.5 rounded-md px-2 text-sm tabular-nums hover:bg-hover ${problems > 0 ? 'text-warn' : 'text-good'}`}
+      >
+        <Mark aria-hidden className="size-4" /> {problems > 0 && problems}
+      </button>
       <IconButton icon={Undo2} label={said.undo(undo)} disabled={!undo} onClick={() => editor.undo()} />
       <IconButton icon={Redo2} label={said.redo(redo)} disabled={!redo} onClick={() => editor.redo()} />
       <IconButton icon={PanelRight} label={said.panel} aria-expanded={isPanelShown} onClick={onPanel} />

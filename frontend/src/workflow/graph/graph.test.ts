@@ -59,6 +59,7 @@ test.each([
   [`{{run.outputs['a']|json}} and {{ run.outputs[ "b" ] | default("}}") }}`, ['a', 'b']],
   ['{{ run.outputs["a"].text }}', ['a']],
   ['{{ inputs.x | default(run.outputs["a"]) }}', []],
+  ['{{ ctx.x | default("\\"") }} {{ run.outputs["a"] }}', ['a']],
   ['{ { run.outputs["a"] }}', []],
   ['{{ run.outputs["a"] ', []],
   ['{{ "{{ run.outputs["a"] }}', []],
@@ -97,4 +98,11 @@ test('a clip is pasted as often as one likes, also where it does not come from',
   const once = paste(sketch('turn-1'), clip);
   expect(once.ids).toEqual(['turn-2', 'turn-3']);
   expect(lines(paste(once.graph, clip).graph)).toEqual(lines(sketch('turn-1\nturn-2 > turn-3\nturn-3 < turn-2\nturn-4 > turn-5\nturn-5 < turn-4')));
+});
+
+test('a node that has no id yet, or none that is one, gets one; what leads nowhere does not lead to it', () => {
+  const graph = sketch('c ? true: -, false: a');
+  graph.nodes.push({ id: '', type: 'merge', merge_strategy: 'first' }, { id: 'A b', type: 'input' });
+  expect(lines(rename(graph, '', 'm'))).toEqual(lines({ ...graph, nodes: graph.nodes.map(node => (node.type === 'merge' ? { ...node, id: 'm' } : node)) }));
+  expect(paste(graph, copy(graph, ['', 'A b'])).ids).toEqual(['node', 'node-2']);
 });

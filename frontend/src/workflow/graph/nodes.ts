@@ -5,14 +5,14 @@ import { outputsIn, references, renaming, reworded, rewrite } from './references
 
 const kebab = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 
-/** Gives ids that nothing in a graph has or names, each once: what it is asked for, or that with the first number that is free. */
+/** Gives ids that nothing in a graph has or names, each once: what it is asked for if that is an id, or it with the first number that is free. */
 export function fresh(graph: WorkflowGraph): (base: string) => string {
   const taken = new Set(graph.nodes.flatMap(node => [node.id, ...targets(node), ...outputsIn(node)]));
   for (const edge of graph.edges) taken.add(begin(edge).id).add(edge.to);
   for (const agent of graph.agents ?? []) for (const { name } of references(agent.system_prompt ?? '')) taken.add(name);
   return base => {
-    const stem = base.replace(/-\d+$/, '');
-    let id = base;
+    const stem = kebab.test(base) ? base.replace(/-\d+$/, '') : 'node';
+    let id = kebab.test(base) ? base : stem;
     for (let n = 2; taken.has(id); n++) id = `${stem}-${n}`;
     taken.add(id);
     return id;
@@ -96,12 +96,13 @@ export function remove(graph: WorkflowGraph, ids: readonly string[]): WorkflowGr
 export function rename(graph: WorkflowGraph, from: string, to: string): WorkflowGraph {
   if (!kebab.test(to) || !graph.nodes.some(node => node.id === from) || graph.nodes.some(node => node.id === to)) return graph;
   const renamed = (id: string) => (id === from ? to : id);
-  const texts = renaming(renamed);
+  const named = (id: string) => (id === '' ? '' : renamed(id)); // an empty one names nobody
+  const texts = renaming(named);
   const { told, expression } = texts;
   return {
     ...graph,
-    nodes: graph.nodes.map(node => reworded(rewrite(retarget(node, renamed), texts), { id: renamed })),
-    edges: graph.edges.map(edge => reworded(moved(edge, renamed), { condition: expression })),
+    nodes: graph.nodes.map(node => reworded(rewrite(retarget(node, named), texts), { id: renamed })),
+    edges: graph.edges.map(edge => reworded(moved(edge, named), { condition: expression })),
     ...(graph.agents && { agents: graph.agents.map(agent => reworded(agent, { system_prompt: told })) }),
     ...(graph.context && { context: graph.context.map(entry => reworded(entry, { value: told })) }),
     ...(graph.inputs && { inputs: graph.inputs.map(input => reworded(input, { default: told })) }),

@@ -10,4 +10,5 @@ export const originText = {
   all: (what: string) => `All of: ${what}`,
   more: 'More',
   less: 'Less',
+  back: 'Show on the canvas',
 };

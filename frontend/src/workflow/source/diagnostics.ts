@@ -1,0 +1,17 @@
+import type { Diagnostic } from '@codemirror/lint';
+import type { Text } from '@codemirror/state';
+import type { Editor } from '../editor.ts';
+
+export type Problem = Editor['value']['problems'][number];
+
+/** Where a problem stands: from its character to the end of its line. Lines and characters are counted from 1, and may be of a text that has become shorter. */
+export function placeOf(doc: Text, { line, column }: Problem): { from: number; to: number } {
+  const { from, text } = doc.line(Math.max(1, Math.min(line, doc.lines)));
+  const before = Array.from(text).slice(0, column - 1).join('').length;
+  const end = text.trimEnd().length;
+  return { from: from + Math.min(before, end), to: from + end };
+}
+
+export function toDiagnostics(doc: Text, problems: readonly Problem[]): Diagnostic[] {
+  return problems.map(problem => ({ ...placeOf(doc, problem), severity: 'error', message: problem.message }));
+}

@@ -1,0 +1,22 @@
+import { plural } from '../../ui/plural.ts';
+
+/** What is said about the file of a workflow, as a text. */
+export const sourceText = {
+  label: 'The workflow as YAML',
+  says: 'Your text stays as you typed it, until you save or change the workflow elsewhere: then it is written in one form, without comments.',
+  keys: 'Tab indents; Escape, then Tab leaves.',
+  problems: (n: number) => `${plural(n, 'problem', 'problems')} — F8 goes to the next`,
+  line: (n: number) => `Line ${n}`,
+  /** What CodeMirror says, by its own words. */
+  phrases: {
+    next: 'Next',
+    previous: 'Previous',
+    all: 'Select all',
+    'match case': 'Match case',
+    regexp: 'Regular expression',
+    'by word': 'Whole words',
+    replace: 'Replace',
+    'replace all': 'Replace all',
+    close: 'Close',
+  },
+};

@@ -1,0 +1,158 @@
+import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands';
+import { yaml } from '@codemirror/lang-yaml';
+import { bracketMatching, codeFolding, foldEffect, foldGutter, foldKeymap, indentOnInput } from '@codemirror/language';
+import { forEachDiagnostic, lintGutter, nextDiagnostic, previousDiagnostic, setDiagnostics } from '@codemirror/lint';
+import { highlightSelectionMatches, search, searchKeymap } from '@codemirror/search';
+import { Annotation, EditorState, Transaction, type Extension, type Text } from '@codemirror/state';
+import { drawSelection, EditorView, highlightActiveLine, highlightActiveLineGutter, highlightSpecialChars, keymap, lineNumbers, type Command, type ViewUpdate } from '@codemirror/view';
+import type { Editor } from '../editor.ts';
+import { placeOf, toDiagnostics, type Problem } from './diagnostics.ts';
+import { changes } from './diff.ts';
+import { look } from './look.ts';
+import { nodePlaces, section, type NodePlace } from './outline.ts';
+import { sourceText } from './text.ts';
+
+/** Marks what was not done here: it follows what was done to the workflow elsewhere. */
+const follows = Annotation.define<true>();
+
+/** The file of a workflow in an editor of its own. Both follow each other until it is closed. */
+export class SourceView {
+  readonly #editor: Editor;
+  readonly #view: EditorView;
+  readonly #leave: () => void;
+  #text: string; // that both have
+  #problems: readonly Problem[] = [];
+  #selected: readonly string[];
+  #places: { doc: Text; nodes: NodePlace[] } | undefined; // of the document that they were looked for in last
+
+  constructor(editor: Editor, parent: Element) {
+    this.#editor = editor;
+    this.#text = textOf(editor);
+    this.#selected = editor.value.selected;
+    const extensions = [writing, look, EditorView.updateListener.of(update => this.#updated(update))];
+    this.#view = new EditorView({ parent, state: EditorState.create({ doc: lines(this.#text), extensions }) });
+    const metadata = section(lines(this.#text), 'metadata');
+    if (metadata) this.#view.dispatch({ effects: foldEffect.of(metadata) });
+    this.#follow();
+    this.#reveal();
+    this.#leave = editor.subscribe(() => this.#follow());
+  }
+
+  close(): void {
+    this.#leave();
+    this.#view.destroy();
+  }
+
+  /** Takes the person to a problem. */
+  show(problem: Problem): void {
+    const { from } = placeOf(this.#view.state.doc, problem);
+    this.#view.dispatch({ selection: { anchor: from }, effects: EditorView.scrollIntoView(from, { y: 'center' }) });
+    this.#view.focus();
+  }
+
+  /** Takes over what is another way in the workflow than here. */
+  #follow(): void {
+    const { problems, selected } = this.#editor.value;
+    const text = textOf(this.#editor);
+    if (text !== this.#text) {
+      this.#view.dispatch({ changes: changes(lines(this.#text), lines(text)), annotations: [follows.of(true), Transaction.addToHistory.of(false)] });
+      this.#text = text;
+    }
+    if (problems !== this.#problems) {
+      this.#problems = problems;
+      this.#view.dispatch(setDiagnostics(this.#view.state, toDiagnostics(this.#view.state.doc, problems)));
+    }
+    if (selected !== this.#selected) {
+      this.#selected = selected;
+      this.#reveal();
+    }
+  }
+
+  /** Goes to the node that is selected, unless the person is in it. */
+  #reveal(): void {
+    const [id, ...more] = this.#selected;
+    const place = more.length === 0 ? this.#nodes().find(node => node.id === id) : undefined;
+    if (!place || place === this.#nodeAtCaret()) return;
+    this.#view.dispatch({
+      selection: { anchor: place.from },
+      effects: EditorView.scrollIntoView(place.from, { y: 'start', yMargin: 48 }),
+      annotations: follows.of(true),
+    });
+  }
+
+  #updated({ docChanged, selectionSet, transactions, state }: ViewUpdate): void {
+    if (transactions.some(transaction => transaction.annotation(follows))) return;
+    if (docChanged) {
+      this.#text = state.doc.toString();
+      this.#editor.type(this.#text);
+    } else if (selectionSet) {
+      const { graph, selected } = this.#editor.value;
+      const id = this.#nodeAtCaret()?.id;
+      const isNew = id !== undefined && (selected.length !== 1 || selected[0] !== id);
+      if (isNew && graph.nodes.some(node => node.id === id)) this.#editor.select([id]);
+    }
+  }
+
+  #nodeAtCaret(): NodePlace | undefined {
+    const { head } = this.#view.state.selection.main;
+    const line = this.#view.state.doc.lineAt(head);
+    return this.#nodes().find(({ from, to }) => from <= line.to && line.from <= to);
+  }
+
+  #nodes(): NodePlace[] {
+    const { doc } = this.#view.state;
+    if (this.#places?.doc !== doc) this.#places = { doc, nodes: nodePlaces(doc.toString()) };
+    return this.#places.nodes;
+  }
+}
+
+/** What is to be seen: what was typed, or what the workflow is as a file. */
+function textOf({ value: { typed, source } }: Editor): string {
+  return typed ?? source;
+}
+
+/** A text with the ends of lines that CodeMirror has. */
+function lines(text: string): string {
+  return text.replaceAll(/\r\n?/g, '\n');
+}
+
+/** Moves to a problem, and says it. */
+function told(go: Command): Command {
+  return view => {
+    if (!go(view)) return false;
+    const { from } = view.state.selection.main;
+    forEachDiagnostic(view.state, ({ message }, at) => {
+      if (at === from) view.dispatch({ effects: EditorView.announce.of(message) });
+    });
+    return true;
+  };
+}
+
+/** What there is to write with. */
+const writing: Extension = [
+  lintGutter(),
+  lineNumbers(),
+  foldGutter(),
+  codeFolding(),
+  history(),
+  drawSelection(),
+  highlightSpecialChars(),
+  highlightActiveLine(),
+  highlightActiveLineGutter(),
+  highlightSelectionMatches(),
+  bracketMatching(),
+  indentOnInput(),
+  search({ top: true }),
+  yaml(),
+  EditorView.lineWrapping,
+  EditorState.phrases.of(sourceText.phrases),
+  EditorView.contentAttributes.of({ 'aria-label': sourceText.label }),
+  keymap.of([
+    { key: 'F8', run: told(nextDiagnostic), shift: told(previousDiagnostic) },
+    indentWithTab,
+    ...defaultKeymap,
+    ...historyKeymap,
+    ...searchKeymap,
+    ...foldKeymap,
+  ]),
+];
