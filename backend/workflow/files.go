@@ -111,7 +111,7 @@ func (s *Shelf) look() {
 
 // open gives the project's folder, which is watched from then on.
 func (s *Shelf) open() (*os.Root, error) {
-	s.watched.Do(func() { s.watcher.Add(s.look, s.root, folders...) })
+	s.watched.Do(func() { s.watcher.Add(s.look, Extension, s.root, folders...) })
 	root, err := os.OpenRoot(s.root)
 	if err != nil {
 		return nil, agent.Wrap(agent.CodeValidation, err, "The folder of this project cannot be opened. Look whether it is still there, and at its permissions.")
