@@ -29,9 +29,6 @@ const (
 	maxFiles = 1000 // that a list reads: a folder can come from anybody
 )
 
-// MaxFile is how many bytes a file has at most; its characters are fewer.
-const MaxFile = 3 << 20
-
 // folders are where the workflows of a project are.
 var folders = []string{".", "workflows", ".parley/workflows"}
 
