@@ -82,7 +82,7 @@ var (
 // describeWorkflow gives the refusal for what the files of workflows say.
 func describeWorkflow(err error) error {
 	switch {
-	case errors.Is(err, workflow.ErrNoFile), errors.Is(err, store.ErrNotFound):
+	case errors.Is(err, workflow.ErrNoFile):
 		return errNoWorkflow
 	case errors.Is(err, workflow.ErrTaken):
 		return errWorkflowTaken
