@@ -56,7 +56,7 @@ export function WorkflowList({ workflows }: { workflows: Workflows }) {
           {files.length > 0 && (
             <Section title={said.files}>
               {files.map(({ path, name, nodes, problems, changedAt, hasDraft, error }) => (
-                <Row key={path} place={{ file: path }} name={name || path} path={name ? path : undefined} facts={error ? [] : [said.nodes(nodes), text.when(changedAt)]} problem={error ?? (problems > 0 ? said.problems(problems) : undefined)} isDraft={hasDraft} />
+                <Row key={path} place={{ file: path }} name={name || path} path={name ? path : undefined} facts={[...(nodes > 0 ? [said.nodes(nodes)] : []), ...(error ? [] : [text.when(changedAt)])]} problem={error ?? (problems > 0 ? said.problems(problems) : undefined)} isDraft={hasDraft} />
               ))}
             </Section>
           )}

@@ -2,7 +2,7 @@ import { ChevronLeft, CircleAlert, CircleCheck, PanelRight, Redo2, Undo2 } from 
 import { useEffect, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { useParley } from '../parley.ts';
-import { Button, IconButton } from '../ui/button.tsx';
+import { Button, IconButton, IconLink } from '../ui/button.tsx';
 import { canvas } from '../ui/route.ts';
 import { Spinner } from '../ui/spinner.tsx';
 import { useStore } from '../ui/store.ts';
@@ -35,7 +35,7 @@ export function Workspace({ open, node }: WorkspaceProps) {
   return (
     <>
       <Head>
-        <Back />
+        <IconLink icon={ChevronLeft} label={said.back} href={canvas} />
         <h1 className="min-w-0 truncate text-sm font-semibold">{path || workflowText.title}</h1>
       </Head>
       <div role="status" className="grid flex-1 place-content-center justify-items-center gap-3 p-6 text-center text-soft">
@@ -44,7 +44,14 @@ export function Workspace({ open, node }: WorkspaceProps) {
             <Spinner /> {said.loading}
           </p>
         )}
-        {load === 'missing' && <p className="max-w-sm">{said.missing}</p>}
+        {load === 'missing' && (
+          <>
+            <p className="max-w-sm">{said.missing}</p>
+            <a href={canvas} className="text-sm font-medium text-accent hover:underline">
+              {said.back}
+            </a>
+          </>
+        )}
         {load === 'failed' && (
           <>
             <p className="max-w-sm">
@@ -94,17 +101,27 @@ function Ready({ open, editor }: { open: OpenWorkflow; editor: Editor }) {
       {saving && <SaveForm key={saving.path} open={open} saving={saving} onClose={() => setSaving(undefined)} onSaved={saved} />}
       <div className="relative flex min-h-0 flex-1">
         <div className="relative min-w-0 flex-1">
-          {isUnreadable ? <p className="mx-auto max-w-sm p-6 text-center text-soft">{said.unreadable}</p> : <Board editor={editor} onOpen={() => show('node')} />}
+          {isUnreadable ? <Unreadable onMend={() => show('yaml')} /> : <Board editor={editor} onOpen={() => show('node')} />}
         </div>
         <aside
           aria-label={said.panel}
           hidden={!isPanelShown}
-          className="w-92 shrink-0 border-s border-line max-lg:absolute max-lg:inset-y-0 max-lg:end-0 max-lg:z-10 max-lg:w-[min(23rem,100%)] max-lg:shadow-pop"
+          className="w-100 shrink-0 border-s border-line max-lg:absolute max-lg:inset-y-0 max-lg:end-0 max-lg:z-10 max-lg:w-[min(25rem,100%)] max-lg:shadow-pop"
         >
           <Panel editor={editor} ref={panel} />
         </aside>
       </div>
     </>
+  );
+}
+
+/** In the place of the canvas, where there is nothing to draw. */
+function Unreadable({ onMend }: { onMend: () => void }) {
+  return (
+    <div className="grid h-full place-content-center justify-items-center gap-3 p-6 text-center text-soft">
+      <p className="max-w-sm">{said.unreadable}</p>
+      <Button onClick={onMend}>{said.mend}</Button>
+    </div>
   );
 }
 
@@ -128,7 +145,7 @@ function Top({ open, editor, isPanelShown, onPanel, onProblems, onSave }: TopPro
   const Mark = problems > 0 ? CircleAlert : CircleCheck;
   return (
     <Head>
-      <Back />
+      <IconLink icon={ChevronLeft} label={said.back} href={canvas} />
       <div className="me-auto flex min-w-0 items-baseline gap-2">
         <h1 dir="auto" title={path} className="min-w-0 truncate text-sm font-semibold">
           {name}
@@ -154,14 +171,6 @@ function Top({ open, editor, isPanelShown, onPanel, onProblems, onSave }: TopPro
         {workflowText.save.save}
       </Button>
     </Head>
-  );
-}
-
-function Back() {
-  return (
-    <a href={canvas} aria-label={said.back} title={said.back} className="grid size-8 shrink-0 place-items-center rounded-md text-soft hover:bg-hover hover:text-ink">
-      <ChevronLeft aria-hidden className="size-4" />
-    </a>
   );
 }
 
