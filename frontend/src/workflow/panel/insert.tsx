@@ -10,8 +10,8 @@ import { panelText } from './text.ts';
 
 /** The nodes that have run when one begins, in the order of the file. */
 function before(graph: WorkflowGraph, id: string): string[] {
-  const found = after(order(graph).map(({ from, to }) => ({ from: to, to: from })), id);
-  return graph.nodes.map(node => node.id).filter(each => each !== id && found.has(each));
+  const earlier = after(order(graph).map(({ from, to }) => ({ from: to, to: from })), id);
+  return graph.nodes.map(node => node.id).filter(each => each !== id && earlier.has(each));
 }
 
 /** What may be filled into a text at a path. A secret may not. */

@@ -24,7 +24,7 @@ const tabs = Object.keys(panelText.tabs) as PanelTab[];
 
 /** Beside the canvas: all of the workflow as forms, and what is wrong with it. */
 export function Panel({ editor, ref }: { editor: Editor; ref?: Ref<PanelHandle> }) {
-  const root = useRef<HTMLElement>(null);
+  const root = useRef<HTMLDivElement>(null);
   const [tab, choose] = useState<PanelTab>('node');
   const problems = useStore(editor, state => state.problems);
   const forms = useMemo((): Forms => ({ editor, typed: new Map(), reveal: key => requestAnimationFrame(() => root.current && focusOn(root.current, key)) }), [editor]);
@@ -47,7 +47,7 @@ export function Panel({ editor, ref }: { editor: Editor; ref?: Ref<PanelHandle> 
   };
   return (
     <FormsContext value={forms}>
-      <aside ref={root} aria-label={panelText.title} className="flex h-full min-h-0 min-w-0 flex-col bg-panel">
+      <div ref={root} className="flex h-full min-h-0 min-w-0 flex-col bg-panel">
         <Tabs label={panelText.title} tabs={tabs.map(each => [each, panelText.tabs[each], each === 'problems' ? problems.length : 0])} chosen={tab} onChoose={choose}>
           <div className="p-4">
             {tab === 'node' && <NodeTab />}
@@ -57,7 +57,7 @@ export function Panel({ editor, ref }: { editor: Editor; ref?: Ref<PanelHandle> 
             {tab === 'problems' && <ProblemsTab onChoose={lead} />}
           </div>
         </Tabs>
-      </aside>
+      </div>
     </FormsContext>
   );
 }

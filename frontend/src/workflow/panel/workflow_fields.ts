@@ -6,24 +6,22 @@ import { panelText } from './text.ts';
 
 const { fields: said, lists, options, adds } = panelText;
 
-const numberValidation: Fields<Pick<WorkflowValidation, 'min' | 'max' | 'enum'>> = {
-  min: amount(said.min, number),
-  max: amount(said.inputMax, number),
-  enum: list(said.enum, numbers),
-};
-
-const textValidation: Fields<Omit<WorkflowValidation, 'min' | 'max'>> = {
-  format: code(said.format),
-  pattern: code(said.pattern),
-  enum: list(said.enum),
-  min_length: amount(said.min_length, whole),
-  max_length: amount(said.max_length, whole),
-};
-
 /** What may be said of an input depends on its type. */
 function validation({ type }: WorkflowInput): Row | undefined {
   if (type === 'boolean') return undefined;
-  return { kind: 'group', words: said.validation, fields: type === 'number' ? numberValidation : textValidation, blank: {} };
+  const isNumber = type === 'number';
+  const ofNumber = (row: Row) => () => (isNumber ? row : undefined);
+  const ofText = (row: Row) => () => (isNumber ? undefined : row);
+  const fields: Fields<WorkflowValidation> = {
+    min: ofNumber(amount(said.min, number)),
+    max: ofNumber(amount(said.inputMax, number)),
+    format: ofText(code(said.format)),
+    pattern: ofText(code(said.pattern)),
+    min_length: ofText(amount(said.min_length, whole)),
+    max_length: ofText(amount(said.max_length, whole)),
+    enum: list(said.enum, isNumber ? numbers : undefined),
+  };
+  return { kind: 'group', words: said.validation, fields, blank: {} };
 }
 
 function byDefault({ type }: WorkflowInput): Row {
