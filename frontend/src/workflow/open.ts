@@ -168,12 +168,12 @@ export class OpenWorkflow extends Store<State> {
       theirs: isOutdated ? (hasFile ? { path, version, checked } : 'gone') : undefined,
     });
     this.#checking = new Checking(editor, this.client, unchecked => this.set({ unchecked }));
-    this.#keep(draft?.source);
+    this.#keep(editor, draft?.source);
     editor.subscribe(() => this.#edited());
     this.#edited();
   }
 
-  /** Reads unsaved work, which this page may have kept in a form that nobody wants to see. */
+  /** Reads unsaved work, which this page kept in a form of its own if the door had not written it yet. */
   async #read(source: string): Promise<CheckedWorkflow> {
     const checked = await this.client.checkWorkflow({ source });
     const { graph, metadata } = checked;
@@ -189,7 +189,7 @@ export class OpenWorkflow extends Store<State> {
     this.#saved = { source, graph: typed === undefined ? graph : undefined, metadata, hasComments, problems: [...problems] };
     if (path !== before) {
       await this.client.dropWorkflow(before).catch(() => {}); // it is listed as unsaved, and can be discarded there
-      this.#keep(undefined);
+      this.#keep(editor!, undefined);
     }
     this.set({ place: { file: path }, path, version: saved.version, session: undefined, warnings: [], theirs: undefined, isRestored: false });
     this.#edited();
@@ -214,14 +214,14 @@ export class OpenWorkflow extends Store<State> {
     this.value.editor!.replace(what, checked);
   }
 
-  #keep(kept: string | undefined): void {
+  #keep(editor: Editor, kept: string | undefined): void {
     const { path } = this.value;
     this.#keeping = new Keeping(
       {
         put: (source, urgent) => this.client.keepWorkflow(path, { source, replaces: this.value.version, session: this.value.session }, urgent && source.length * 3 < mostUrgent),
         clear: () => this.client.dropWorkflow(path),
       },
-      () => (this.value.isChanged ? this.#text : undefined),
+      () => (this.value.isChanged ? (this.#source ?? asJson(editor.value)) : undefined),
       kept,
       unkept => this.set({ unkept }),
     );
@@ -233,11 +233,6 @@ export class OpenWorkflow extends Store<State> {
     return typed ?? written ?? (unchecked ? undefined : source);
   }
 
-  /** What is edited, as a file that can be read, if not one that is nice to read. */
-  get #text(): string {
-    const { value } = this.value.editor!;
-    return value.typed ?? value.written ?? asJson(value);
-  }
 
   #edited(): void {
     const { graph, typed } = this.value.editor!.value;

@@ -9,7 +9,7 @@ import { Spinner } from '../ui/spinner.tsx';
 import { useStore } from '../ui/store.ts';
 import { text } from '../ui/text.ts';
 import { Board } from './board/board.tsx';
-import type { Editor } from './editor.ts';
+import type { Editor, EditorState } from './editor.ts';
 import { Head, Title } from './head.tsx';
 import { Notices } from './notices.tsx';
 import { freePath, type OpenWorkflow } from './open.ts';
@@ -70,13 +70,16 @@ function Ready({ open, editor }: { open: OpenWorkflow; editor: Editor }) {
   const { toasts } = useParley();
   const [saving, setSaving] = useState<Saving>();
   const [isPanelShown, showPanel] = useState(() => matchMedia('(width >= 64rem)').matches);
-  const isUnreadable = useStore(editor, ({ typed, graph }) => typed !== undefined && graph.nodes.length === 0);
+  const isUnreadable = useStore(editor, hasNothingToDraw);
   const { path, version } = useStore(open, state => state);
   const panel = useRef<PanelHandle>(null);
   const show = (tab: PanelTab) => {
     flushSync(() => showPanel(true)); // what is hidden takes no focus
     panel.current!.show(tab);
   };
+  useEffect(() => {
+    if (hasNothingToDraw(editor.value)) panel.current!.show('yaml');
+  }, [editor]);
   useTitle(open, editor);
   const saver = useRef<HTMLButtonElement>(null);
   const close = () => {
@@ -121,6 +124,9 @@ function Ready({ open, editor }: { open: OpenWorkflow; editor: Editor }) {
     </>
   );
 }
+
+/** Whether a file could not be read, and never was before. */
+const hasNothingToDraw = ({ typed, graph }: EditorState) => typed !== undefined && graph.nodes.length === 0;
 
 /** In the place of the canvas, where there is nothing to draw. */
 function Unreadable({ onMend }: { onMend: () => void }) {
