@@ -400,6 +400,16 @@ describe('a session', () => {
   });
 });
 
+test('the list knows of work that was unsaved a moment ago', async () => {
+  const open = await opened({ session: 's1' });
+  expect(open.value.load).toBe('failed');
+  server.answers.set('GET /sessions/s1/export', () => ({ name: 's1.relavium.yaml', content: 'name: S', warnings: [] }));
+  await open.load();
+  name(open, 'B');
+  await workflows.refresh();
+  expect(workflows.value.drafts).toMatchObject([{ path: 's1.relavium.yaml', session: 's1' }]);
+});
+
 test('those that are open are kept when they are left, up to a bound, and what is unsaved of the others, too', async () => {
   const open = await opened();
   name(open, 'B');

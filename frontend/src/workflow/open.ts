@@ -68,7 +68,7 @@ export class OpenWorkflow extends Store<State> {
     try {
       await this.#begin(file ? await this.client.workflow(file) : await this.#export(session!));
     } catch (error) {
-      this.set({ load: isMissing(error) ? 'missing' : 'failed', why: (error as Error).message });
+      this.set({ load: file && isMissing(error) ? 'missing' : 'failed', why: (error as Error).message });
     }
   }
 
@@ -100,7 +100,8 @@ export class OpenWorkflow extends Store<State> {
 
   /** Looks whether somebody else changed the file, and does what had to wait for the door. */
   async look(): Promise<void> {
-    if (this.value.load !== 'ready') return void (this.value.load === 'loading' || (await this.load()));
+    if (this.value.load === 'loading') return;
+    if (this.value.load !== 'ready') return this.load();
     void this.#checking!.now();
     void this.#keeping!.flush();
     await this.#inTurn(() => this.#compare());
@@ -115,8 +116,10 @@ export class OpenWorkflow extends Store<State> {
   /** Goes on with what is here: saving replaces what somebody else wrote. */
   keepMine(): void {
     const { theirs } = this.value;
-    this.#saved = theirs === 'gone' ? undefined : theirs?.checked;
-    this.set({ version: theirs === 'gone' ? '' : theirs?.version, theirs: undefined });
+    if (!theirs) return;
+    const file = theirs === 'gone' ? undefined : theirs;
+    this.#saved = file?.checked;
+    this.set({ version: file?.version ?? '', theirs: undefined });
     this.#edited();
   }
 

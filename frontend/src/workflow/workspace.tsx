@@ -4,7 +4,7 @@ import { flushSync } from 'react-dom';
 import { useParley } from '../parley.ts';
 import { Button, IconButton, IconLink } from '../ui/button.tsx';
 import { isWriting } from '../ui/keys.ts';
-import { canvas } from '../ui/route.ts';
+import { canvas, settle } from '../ui/route.ts';
 import { Spinner } from '../ui/spinner.tsx';
 import { useStore } from '../ui/store.ts';
 import { text } from '../ui/text.ts';
@@ -14,7 +14,7 @@ import { Head, Title } from './head.tsx';
 import { Notices } from './notices.tsx';
 import { freePath, type OpenWorkflow } from './open.ts';
 import { Panel, type PanelHandle, type PanelTab } from './panel/panel.tsx';
-import { canvasHref } from './place.ts';
+import { canvasHref, placeIn } from './place.ts';
 import { SaveForm, type Saving } from './save.tsx';
 import { workflowText } from './text.ts';
 
@@ -28,7 +28,11 @@ interface WorkspaceProps {
 
 /** One workflow: loaded, or why it is not. */
 export function Workspace({ open, node }: WorkspaceProps) {
-  const { load, why, editor, path } = useStore(open, state => state);
+  const { load, why, editor, path, place } = useStore(open, state => state);
+  useEffect(() => {
+    // A file that was saved under another name is at another address.
+    if (placeIn(location.hash).file !== place.file) settle(canvasHref(place));
+  }, [place]);
   useEffect(() => {
     if (node) editor?.select([node]);
   }, [editor, node]);
@@ -91,8 +95,6 @@ function Ready({ open, editor }: { open: OpenWorkflow; editor: Editor }) {
     const { path: file } = open.value;
     if (file !== path || version === '') toasts.show(workflowText.save.done(file));
     close();
-    history.replaceState(history.state, '', canvasHref({ file }));
-    window.dispatchEvent(new HashChangeEvent('hashchange'));
   };
   const save = async () => {
     if (open.value.isSaving || (open.value.version && !open.value.isChanged)) return;
