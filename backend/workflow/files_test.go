@@ -142,6 +142,22 @@ func TestAListReadsWhatChanged(t *testing.T) {
 	}
 }
 
+// TestAListHasAnEnd: what is behind it is named, and can be opened.
+func TestAListHasAnEnd(t *testing.T) {
+	s := newShelf(t)
+	for i := range maxFiles + 1 {
+		s.write(fmt.Sprintf("%04d.relavium.yaml", i), "")
+	}
+	files, err := s.List()
+	s.must(err)
+	if len(files) != maxFiles+1 || files[maxFiles-1].Error != "" || !strings.Contains(files[maxFiles].Error, "was not read") {
+		t.Errorf("%d files, the last %+v", len(files), files[len(files)-1])
+	}
+	if _, _, err := s.Read(files[maxFiles].Path); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestAPathStaysInTheProject of whoever reads or writes it.
 func TestAPathStaysInTheProject(t *testing.T) {
 	s := newShelf(t)
