@@ -236,6 +236,18 @@ describe('saving', () => {
     expect(files.get(path)).toBe('name: B # new');
   });
 
+  test('writes what cannot be read only as what was typed, and says so before', async () => {
+    const open = await opened();
+    open.value.editor!.type(': no');
+    expect(await open.doubts()).toEqual([text.save.unreadable, text.save.problems(1)]);
+    await open.save();
+    expect(files.get(path)).toBe(': no');
+    name(open, 'B');
+    await open.discard();
+    expect(open.value.editor!.value).toMatchObject({ typed: ': no', graph: { name: 'B' } });
+    expect(open.value.isChanged).toBe(false);
+  });
+
   test('does not wait for what is edited meanwhile, which stays unsaved', async () => {
     const open = await opened();
     name(open, 'B');

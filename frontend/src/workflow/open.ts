@@ -183,10 +183,10 @@ export class OpenWorkflow extends Store<State> {
   async #save(path: string): Promise<void> {
     const { editor, path: before, session, version } = this.value;
     if (!(await this.#checking!.now())) throw new Error(this.value.unchecked);
-    const { graph, metadata, hasComments, problems } = editor!.value;
+    const { graph, metadata, typed, hasComments, problems } = editor!.value;
     const source = this.#source!;
     const saved = await this.client.saveWorkflow(path, source, path === before ? version : '');
-    this.#saved = { source, graph, metadata, hasComments, problems: [...problems] };
+    this.#saved = { source, graph: typed === undefined ? graph : undefined, metadata, hasComments, problems: [...problems] };
     if (path !== before) {
       await this.client.dropWorkflow(before).catch(() => {}); // it is listed as unsaved, and can be discarded there
       this.#keep(undefined);
