@@ -112,7 +112,7 @@ long:
 	go test -timeout 12h ./backend/store/sealed -run '^$$' -fuzz '^FuzzFile$$' -fuzztime $(MUTATIONS)x -fuzzminimizetime 1x
 	@for package in $$(go list ./backend/...); do \
 	  for target in $$(go test -list '^Fuzz' $$package | grep '^Fuzz'); do \
-	    echo "$$package $$target"; go test $$package -run '^$$' -fuzz "^$$target$$" -fuzztime $(MINUTES)m || exit 1; \
+	    echo "$$package $$target"; go test $$package -run '^$$' -fuzz "^$$target$$" -fuzztime $(MINUTES)m -fuzzminimizetime 10x || exit 1; \
 	  done; done
 
 build/bench/peer/node_modules/.package-lock.json: build/bench/peer/package-lock.json

@@ -13,7 +13,6 @@ import (
 	"regexp"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"unicode"
@@ -174,7 +173,7 @@ func declared(t reflect.Type) object {
 		return out
 	case reflect.Interface:
 		var all []any
-		for _, name := range names(variants(t)) {
+		for _, name := range names(nodes) {
 			all = append(all, ref(name))
 		}
 		out["anyOf"] = all
@@ -341,7 +340,7 @@ func TestRepliesAreAsDescribed(t *testing.T) {
 		{"POST", "/messages/done/stop", "", "Stop"},
 		{"GET", "/search?q=x", "", "SearchResult"},
 		{"POST", "/projects", `{"dir":"/"}`, "Project"},
-		{"POST", "/workflows/check", `{"source":` + strconv.Quote(w.export("wrote", workflow.Canvas).Content) + `}`, "CheckedWorkflow"},
+		{"POST", "/workflows/check", asJSONText(t, WorkflowToCheck{Source: w.export("wrote", workflow.Canvas).Content}), "CheckedWorkflow"},
 		{"POST", "/workflows/origins", `{"metadata":""}`, "WorkflowOrigins"},
 	} {
 		b, err := io.ReadAll(w.request(c.method, c.path, c.body, func(r *http.Request) { r.Header.Set("Accept", "application/json") }).Body)

@@ -25,7 +25,7 @@ func TestTypeScript(t *testing.T) {
 		case reflect.Struct:
 			declared = append(declared, typescriptInterface(named))
 		case reflect.Interface:
-			declared = append(declared, typescriptUnion(named, names(variants(named))))
+			declared = append(declared, typescriptUnion(named, names(nodes)))
 		default:
 			declared = append(declared, typescriptUnion(named, quoted(constants(named))))
 		}

@@ -29,9 +29,9 @@ func wireTypes() (types []reflect.Type) {
 			for _, f := range members(t) {
 				add(f.of)
 			}
-		case t.Kind() == reflect.Interface:
-			for _, v := range variants(t) {
-				add(v)
+		case t == reflect.TypeFor[workflow.Node]():
+			for _, variant := range nodes {
+				add(variant)
 			}
 		}
 		if isNamed(t) {
@@ -53,7 +53,7 @@ func wireTypes() (types []reflect.Type) {
 
 // isNamed reports whether a type is declared by its name.
 func isNamed(t reflect.Type) bool {
-	return t.Kind() == reflect.Struct || t.Kind() == reflect.Interface || t.Kind() == reflect.String && t.Name() != "string" && len(constants(t)) > 0
+	return t.Kind() == reflect.Struct || t == reflect.TypeFor[workflow.Node]() || t.Kind() == reflect.String && t.Name() != "string" && len(constants(t)) > 0
 }
 
 // nameOf is what a type is declared as. Workflows have words of their own, which mean something else elsewhere.
@@ -64,24 +64,20 @@ func nameOf(t reflect.Type) string {
 	return t.Name()
 }
 
-// variants are the types of a sum, as its decoder knows them. The nodes of workflows are the one sum of the door.
-func variants(sum reflect.Type) (types []reflect.Type) {
-	if sum != reflect.TypeFor[workflow.Node]() {
-		panic("nothing is known of " + sum.String())
+// nodes are what a node of a workflow can be, as its decoder knows them: the variants of the one sum of the door.
+var nodes = func() (all []reflect.Type) {
+	for _, name := range nodeTypes {
+		var list workflow.Nodes
+		if err := json.Unmarshal(fmt.Appendf(nil, `[{"type":%q}]`, name), &list); err != nil {
+			panic(err)
+		}
+		all = append(all, reflect.TypeOf(list[0]))
 	}
-	for _, name := range constants(reflect.TypeFor[workflow.NodeType]()) {
-		types = append(types, reflect.TypeOf(nodeOf(name)))
-	}
-	return types
-}
+	return all
+}()
 
-func nodeOf(name string) workflow.Node {
-	var nodes workflow.Nodes
-	if err := json.Unmarshal(fmt.Appendf(nil, `[{"type":%q}]`, name), &nodes); err != nil {
-		panic(err)
-	}
-	return nodes[0]
-}
+// nodeTypes say which of the nodes one is, in their order.
+var nodeTypes = constants(reflect.TypeFor[workflow.NodeType]())
 
 // member is a field as JSON has it.
 type member struct {
@@ -101,13 +97,8 @@ func members(t reflect.Type) (list []member) {
 			list = append(list, member{name, field.Type, "", strings.Contains(options, "omitempty") || strings.Contains(options, "omitzero")})
 		}
 	}
-	if !t.Implements(reflect.TypeFor[workflow.Node]()) || t == reflect.TypeFor[workflow.Head]() {
-		return list
-	}
-	for _, name := range constants(reflect.TypeFor[workflow.NodeType]()) {
-		if reflect.TypeOf(nodeOf(name)) == t {
-			list[slices.IndexFunc(list, func(m member) bool { return m.name == "type" })].only = name
-		}
+	if n := slices.Index(nodes, t); n >= 0 {
+		list[slices.IndexFunc(list, func(m member) bool { return m.name == "type" })].only = nodeTypes[n]
 	}
 	return list
 }

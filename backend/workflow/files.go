@@ -24,7 +24,10 @@ import (
 // Extension is what the name of a workflow's file ends in.
 const Extension = ".relavium.yaml"
 
-const maxName = 255 // as file systems have it
+const (
+	maxName  = 255  // as file systems have it
+	maxFiles = 1000 // that a list reads: a folder can come from anybody
+)
 
 // MaxFile is how many bytes a file has at most; its characters are fewer.
 const MaxFile = 3 << 20
@@ -146,7 +149,7 @@ func (s *Shelf) list() ([]File, error) {
 				continue
 			}
 			name := path.Join(folder, entry.Name())
-			g, err := glanceAt(root, name, s.seen[name])
+			g, err := glanceAt(root, name, s.seen[name], len(files) < maxFiles)
 			if errors.Is(err, ErrNoFile) {
 				continue // it was removed just now
 			}
@@ -163,7 +166,10 @@ func (s *Shelf) list() ([]File, error) {
 }
 
 // glanceAt reads a file, and the workflow in it, unless nothing was written to it since before.
-func glanceAt(root *os.Root, name string, before glance) (glance, error) {
+func glanceAt(root *os.Root, name string, before glance, hasRoom bool) (glance, error) {
+	if !hasRoom {
+		return glance{}, agent.Errorf(agent.CodeValidation, "This was not read for the list, which has %d files at most. Move some to another project.", maxFiles)
+	}
 	if err := checkName(path.Base(name)); err != nil {
 		return glance{}, err
 	}

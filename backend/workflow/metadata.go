@@ -16,7 +16,7 @@ type exported struct {
 	CreatedAt       string            `json:"createdAt"`
 	UpdatedAt       string            `json:"updatedAt"`
 	OmittedMessages int               `json:"omittedMessages,omitempty"` // the oldest, for the rest to fit in
-	OmittedTurns    *int              `json:"omittedTurns,omitempty"`    // the answered ones that began with those; nil if there are none of those
+	OmittedTurns    *int              `json:"omittedTurns,omitempty"`    // that began with those and have a node; nil if nothing is omitted
 	Messages        []exportedMessage `json:"messages"`
 }
 

@@ -1,7 +1,7 @@
 import './board.css';
 import { Background, MiniMap, Panel, ReactFlow, ReactFlowProvider, useStore as useFlow, type EdgeChange, type NodeChange } from '@xyflow/react';
 import { Maximize, ZoomIn, ZoomOut } from 'lucide-react';
-import { useEffect, useRef, useState, type DragEvent, type FocusEvent, type KeyboardEvent } from 'react';
+import { useEffect, useRef, useState, type DragEvent, type FocusEvent, type KeyboardEvent, type MouseEvent } from 'react';
 import type { WorkflowNodeType } from '../../api/types.gen.ts';
 import { useParley } from '../../parley.ts';
 import { Link } from '../../parts/markdown/link.tsx';
@@ -54,7 +54,7 @@ function Content({ editor, onOpen }: BoardProps) {
   const [connecting, startConnecting] = useState<string>(); // the node that an edge is drawn from by keyboard
   const [said, say] = useState('');
   const figure = useFigure(editor, focused, picked);
-  const { boxes, links, layout, current, cards, wires } = figure;
+  const { boxes, links, layout, current, cards, wires, isWhole } = figure;
   const sight = useSight(frame, figure);
   const isFar = useFlow(state => state.transform[2] < 0.45);
   const refuse = (why: string) => toasts.show(why);
@@ -75,13 +75,18 @@ function Content({ editor, onOpen }: BoardProps) {
     setFocused(id);
     // A card that was only just added is drawn before the next frame.
     requestAnimationFrame(() => {
-      const card = id !== undefined && frame.current?.querySelector<HTMLElement>(`.react-flow__node[data-id="${CSS.escape(id)}"]`);
-      (card || frame.current)?.focus({ preventScroll: true });
+      const cardOf = (which: string) => frame.current?.querySelector<HTMLElement>(`.react-flow__node${which}`);
+      const card = (id !== undefined && cardOf(`[data-id="${CSS.escape(id)}"]`)) || cardOf('[tabindex="0"]') || frame.current;
+      card?.focus({ preventScroll: true });
     });
   };
   /** Selects a node that is shown, and has the focus from now on. */
   const go = (id: string) => {
     focus(id);
+    editor.select([id]);
+  };
+  const find = (id: string) => {
+    setFocused(id);
     editor.select([id]);
   };
   const addNode = (type: WorkflowNodeType, after = selected.at(-1)) => {
@@ -125,7 +130,7 @@ function Content({ editor, onOpen }: BoardProps) {
       }
       case 'first':
       case 'last': {
-        const to = boxes.at(command.do === 'first' ? 0 : -1)?.id;
+        const to = cards.at(command.do === 'first' ? 0 : -1)?.id;
         return to === undefined ? undefined : go(to);
       }
       case 'open':
@@ -174,6 +179,10 @@ function Content({ editor, onOpen }: BoardProps) {
     for (const change of changes) if (change.type === 'select') ids[change.selected ? 'add' : 'delete'](change.id);
     if (ids.size !== editor.value.selected.length || editor.value.selected.some(id => !ids.has(id))) choose([...ids]);
   };
+  const onNodeClick = ({ shiftKey, ctrlKey, metaKey }: MouseEvent, { id }: { id: string }) => {
+    if (!shiftKey && !ctrlKey && !metaKey) choose([id]);
+    focus(id);
+  };
   const onEdgesChange = (changes: EdgeChange[]) => {
     const ids = new Set(picked);
     for (const change of changes) if (change.type === 'select') ids[change.selected ? 'add' : 'delete'](change.id);
@@ -213,6 +222,7 @@ function Content({ editor, onOpen }: BoardProps) {
         edgeTypes={edgeTypes}
         onNodesChange={onNodesChange}
         onEdgesChange={onEdgesChange}
+        onNodeClick={onNodeClick}
         onNodeDoubleClick={onOpen}
         {...drawing}
         minZoom={smallest}
@@ -236,7 +246,7 @@ function Content({ editor, onOpen }: BoardProps) {
           <Palette onAdd={type => addNode(type)} />
         </Panel>
         <Panel position="top-right">
-          <Find graph={graph} field={field} onShow={id => (sight.show(id), editor.select([id]))} onLeave={() => focus(current)} />
+          <Find graph={graph} field={field} onShow={find} onLeave={() => focus(current)} />
         </Panel>
         <Panel position="bottom-left">
           <div className="board-tools flex flex-col p-1">
@@ -263,7 +273,7 @@ function Content({ editor, onOpen }: BoardProps) {
             )}
           </Panel>
         )}
-        <MiniMap pannable zoomable ariaLabel={text.view.map} className="@max-2xl:hidden" />
+        {isWhole && <MiniMap pannable zoomable ariaLabel={text.view.map} className="@max-2xl:hidden" />}
         {/* In place of the library's own, whose link would not ask. */}
         <Panel position="bottom-right" className="react-flow__attribution">
           <Link href="https://reactflow.dev">React Flow</Link>

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import { useStore } from '../../ui/store.ts';
 import type { Editor } from '../editor.ts';
 import { links as linksOf, type Link } from '../graph/links.ts';
@@ -12,9 +12,14 @@ export interface Figure {
   links: readonly Link[];
   layout: Layout;
   current: string | undefined; // the node that Tab leads to: the one that was focused, if it is still there
-  cards: CardNode[];
+  cards: CardNode[]; // in the order in which they are read
   wires: WireEdge[];
+  isWhole: boolean; // or cards are still being added: see first
 }
+
+/** How many cards are drawn at once when a large workflow is opened: more than are seen. The others follow, as many in each frame. */
+const first = 40;
+const further = 24;
 
 /** Draws what is edited. What does not change stays the same object, so that only what changes is drawn again. */
 export function useFigure(editor: Editor, focused: string | undefined, picked: ReadonlySet<string>): Figure {
@@ -36,5 +41,20 @@ export function useFigure(editor: Editor, focused: string | undefined, picked: R
   useEffect(() => {
     drawn.current = { cards, wires };
   });
-  return { boxes, links, layout, current, cards, wires };
+  const [drawnCards, draw] = useState(first);
+  const isWhole = drawnCards >= cards.length;
+  useEffect(() => {
+    if (isWhole) return;
+    const frame = requestAnimationFrame(() => draw(n => n + further));
+    return () => cancelAnimationFrame(frame);
+  }, [isWhole, drawnCards]);
+  const shown = useMemo(() => part({ cards, wires }, drawnCards), [cards, wires, drawnCards]);
+  return { boxes, links, layout, current, isWhole, ...shown };
+}
+
+function part({ cards, wires }: Pick<Figure, 'cards' | 'wires'>, n: number): Pick<Figure, 'cards' | 'wires'> {
+  if (n >= cards.length) return { cards, wires };
+  const shown = cards.slice(0, n);
+  const ids = new Set(shown.map(({ id }) => id));
+  return { cards: shown, wires: wires.filter(({ source, target }) => ids.has(source) && ids.has(target)) };
 }

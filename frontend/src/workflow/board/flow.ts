@@ -50,7 +50,7 @@ export function cardsOf(graph: WorkflowGraph, boxes: readonly Faced[], links: re
   for (const { from, to } of links) preceding.set(to, [...(preceding.get(to) ?? []), from]);
   const chosen = new Set(selected);
   const aims = aimsOf(boxes, links, layout);
-  return boxes.map(box => {
+  return read(boxes, layout).map(box => {
     const says = wrong.get(box.id)?.map(({ message }) => message) ?? [];
     const card: CardNode = {
       ...cardOf({ ...box, face: sorted(box, aims) }, layout.at.get(box.id)!, says),
@@ -61,6 +61,11 @@ export function cardsOf(graph: WorkflowGraph, boxes: readonly Faced[], links: re
     const old = known.get(box.id);
     return old && JSON.stringify(old) === JSON.stringify(card) ? old : card;
   });
+}
+
+/** Boxes in the order in which they are read: whoever hears the page, instead of seeing it, hears it so too. */
+function read(boxes: readonly Faced[], { at }: Layout): Faced[] {
+  return boxes.toSorted((a, b) => at.get(a.id)!.y - at.get(b.id)!.y || at.get(a.id)!.x - at.get(b.id)!.x);
 }
 
 /** Where, from left to right, the first stretch of a wire goes, by what it leaves. */

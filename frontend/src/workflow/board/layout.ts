@@ -1,4 +1,4 @@
-import { Graph, layout as place } from '@dagrejs/dagre';
+import { Graph, layout as dagre } from '@dagrejs/dagre';
 
 export interface Point {
   x: number;
@@ -34,17 +34,89 @@ const gaps = { nodesep: 36, edgesep: 24, ranksep: 56 };
 /**
  * Places boxes in rows, from the top down, as a conversation is read: whoever comes later is lower. The same boxes and wires, in the same
  * order, are always placed alike. Ids of boxes are unique; wires whose ends are not there are left out.
+ *
+ * Where all that comes later hangs from one box, what is above it and what is below are placed on their own, and joined in that box: a long
+ * chain is placed in no time.
  */
 export function layout(boxes: readonly Box[], wires: readonly Wire[]): Layout {
+  const ids = new Set(boxes.map(({ id }) => id));
+  const drawn = wires.filter(({ from, to }) => ids.has(from) && ids.has(to));
+  const at = new Map<string, Point>();
+  const bends = new Map<string, readonly Point[]>();
+  for (const piece of pieces(boxes, drawn)) {
+    const inside = new Set(piece.map(({ id }) => id));
+    const [neck] = piece;
+    const joint = neck && at.get(neck.id);
+    const placed = placePiece(piece, drawn.filter(({ from, to }) => inside.has(from) && inside.has(to)));
+    const own = (neck && placed.at.get(neck.id)) ?? { x: 0, y: 0 };
+    const shift = joint ? { x: joint.x - own.x, y: joint.y - own.y } : { x: 0, y: 0 };
+    const moved = ({ x, y }: Point) => ({ x: x + shift.x, y: y + shift.y });
+    for (const [id, point] of placed.at) at.set(id, moved(point));
+    for (const [id, points] of placed.bends) bends.set(id, points.map(moved));
+  }
+  return { at, bends };
+}
+
+/**
+ * Boxes, cut at each that all before it lead to, and all after it hang from. It is the last of one piece, and the first of the next. A graph
+ * with a circle, which no workflow should have, is one piece.
+ */
+function pieces(boxes: readonly Box[], wires: readonly Wire[]): Box[][] {
+  const order = forward(boxes, wires);
+  if (order.length < boxes.length) return [[...boxes]];
+  const place = new Map(order.map(({ id }, n) => [id, n]));
+  const reach = order.map(() => -1); // the place of the last box that a wire leads to from here
+  const isHung = order.map(() => false);
+  for (const { from, to } of wires) {
+    const [start, end] = [place.get(from)!, place.get(to)!];
+    reach[start] = Math.max(reach[start]!, end);
+    isHung[end] = true;
+  }
+  const [firstEnd, lastStart] = [reach.indexOf(-1), isHung.lastIndexOf(false)];
+  const found: Box[][] = [];
+  let [begin, farthest] = [0, 0];
+  for (let n = 1; n <= firstEnd; n++) {
+    farthest = Math.max(farthest, reach[n - 1]!);
+    if (farthest > n || n < lastStart) continue;
+    found.push(order.slice(begin, n + 1));
+    begin = n;
+  }
+  if (begin < order.length - 1 || found.length === 0) found.push(order.slice(begin));
+  return found;
+}
+
+/** Boxes in an order in which all wires lead forward, and which is else as it was. Those that are in a circle, or come after one, are left out. */
+function forward(boxes: readonly Box[], wires: readonly Wire[]): Box[] {
+  const waits = new Map(boxes.map(({ id }) => [id, 0]));
+  const after = new Map<string, string[]>();
+  for (const { from, to } of wires) {
+    waits.set(to, waits.get(to)! + 1);
+    after.set(from, [...(after.get(from) ?? []), to]);
+  }
+  const order: Box[] = [];
+  for (let rest = [...boxes]; ; ) {
+    const free = rest.find(({ id }) => waits.get(id) === 0);
+    if (!free) return order;
+    order.push(free);
+    rest = rest.filter(box => box !== free);
+    for (const to of after.get(free.id) ?? []) waits.set(to, waits.get(to)! - 1);
+  }
+}
+
+function placePiece(boxes: readonly Box[], wires: readonly Wire[]): Layout {
+  const [upper, lower] = boxes;
+  if (upper && lower && boxes.length === 2 && wires.length > 0 && wires.every(({ from, to }) => from === upper.id && to === lower.id)) {
+    const under = { x: Math.round((upper.width - lower.width) / 2), y: upper.height + gaps.ranksep };
+    return { at: new Map([[upper.id, { x: 0, y: 0 }], [lower.id, under]]), bends: new Map(wires.map(({ id }) => [id, []])) };
+  }
   const graph = new Graph<object, Size & Partial<Point>, { points?: Point[] }>({ multigraph: true });
   graph.setGraph({ ...gaps, rankdir: 'TB', ranker: 'tight-tree' });
   for (const { id, width, height } of boxes) graph.setNode(id, { width, height });
-  const drawn = wires.filter(({ from, to }) => graph.hasNode(from) && graph.hasNode(to));
-  for (const { id, from, to } of drawn) graph.setEdge(from, to, {}, id);
-  place(graph);
+  for (const { id, from, to } of wires) graph.setEdge(from, to, {}, id);
+  dagre(graph);
   return {
     at: new Map(boxes.map(({ id, width, height }) => [id, corner(graph.node(id), width, height)])),
-    bends: new Map(drawn.map(({ id, from, to }) => [id, between(graph.edge(from, to, id).points ?? [])])),
+    bends: new Map(wires.map(({ id, from, to }) => [id, between(graph.edge(from, to, id).points ?? [])])),
   };
 }
 
