@@ -1,4 +1,4 @@
-import { ArrowDown, ArrowUp, Plus, X } from 'lucide-react';
+import { ArrowDown, ArrowUp, X } from 'lucide-react';
 import { use } from 'react';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Group } from '../../ui/fields.tsx';
@@ -79,7 +79,7 @@ function Optional({ place, row: { words, fields, blank, isRequired } }: { place:
   if (value === undefined) {
     return (
       <Button id={key} className="justify-self-start" onClick={() => set(blank)}>
-        <Plus aria-hidden className="size-3.5" /> {words[0]}
+        {panelText.add(words[0])}
       </Button>
     );
   }
@@ -134,7 +134,7 @@ function Entries({ place, row: { words, one, isOpen = false, fields, adds, holds
       <div className="mt-2 flex flex-wrap gap-2">
         {adds.map(({ label, blank }) => (
           <Button key={label} onClick={() => set([...entries, blank(graph)], entries.length)}>
-            <Plus aria-hidden className="size-3.5" /> {label}
+            {label}
           </Button>
         ))}
       </div>

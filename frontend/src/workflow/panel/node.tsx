@@ -9,6 +9,7 @@ import { addConditionAfter, addGateAfter, runInParallel } from '../graph/assist.
 import { connect, refusal } from '../graph/connect.ts';
 import { begin, links } from '../graph/links.ts';
 import { remove } from '../graph/nodes.ts';
+import { OriginOf } from '../origin/origin.tsx';
 import { Form } from './fields.tsx';
 import { Fold } from './fold.tsx';
 import { FormsContext, useProblem } from './form.ts';
@@ -29,6 +30,7 @@ export function NodeTab() {
 }
 
 function One({ graph, index }: { graph: WorkflowGraph; index: number }) {
+  const { editor } = use(FormsContext);
   const node = graph.nodes[index]!;
   const problem = useProblem(`workflow.nodes[${index}]`, false);
   return (
@@ -40,6 +42,7 @@ function One({ graph, index }: { graph: WorkflowGraph; index: number }) {
       </header>
       <Form path={['nodes', index]} fields={nodeFields[node.type]} />
       <Edges graph={graph} index={index} />
+      <OriginOf editor={editor} node={node} />
       <Actions graph={graph} ids={[node.id]} />
     </div>
   );

@@ -1,4 +1,4 @@
-import { useEffect, useImperativeHandle, useMemo, useRef, useState, type Ref } from 'react';
+import { lazy, Suspense, useEffect, useImperativeHandle, useMemo, useRef, useState, type Ref } from 'react';
 import type { FileProblem } from '../../api/types.gen.ts';
 import { useStore } from '../../ui/store.ts';
 import type { Editor } from '../editor.ts';
@@ -12,6 +12,8 @@ import { ProblemsTab } from './problems.tsx';
 import { Tabs } from './tabs.tsx';
 import { panelText } from './text.ts';
 import { inputsFields, workflowFields } from './workflow_fields.ts';
+
+const Source = lazy(() => import('../source/source.tsx'));
 
 export type PanelTab = keyof typeof panelText.tabs;
 
@@ -39,23 +41,35 @@ export function Panel({ editor, ref }: { editor: Editor; ref?: Ref<PanelHandle> 
     return () => panel.removeEventListener('keydown', press);
   }, [editor]);
   useImperativeHandle(ref, () => ({ show }));
-  const lead = ({ key = '' }: FileProblem) => {
-    const place = placeOf(editor.value.graph, key);
+  const [line, goTo] = useState<FileProblem>();
+  const lead = (problem: FileProblem) => {
+    const { graph, typed } = editor.value;
+    if (!problem.key || typed !== undefined) {
+      goTo({ ...problem }); // each time anew
+      return choose('yaml');
+    }
+    const place = placeOf(graph, problem.key);
     if (place.node !== undefined) editor.select([place.node]);
     choose(place.tab);
-    forms.reveal(key);
+    forms.reveal(problem.key);
   };
   return (
     <FormsContext value={forms}>
       <div ref={root} className="flex h-full min-h-0 min-w-0 flex-col bg-panel">
         <Tabs label={panelText.title} tabs={tabs.map(each => [each, panelText.tabs[each], each === 'problems' ? problems.length : 0])} chosen={tab} onChoose={choose}>
-          <div className="p-4">
-            {tab === 'node' && <NodeTab />}
-            {tab === 'agents' && <Form path={[]} fields={agentsFields} />}
-            {tab === 'inputs' && <Form path={[]} fields={inputsFields} />}
-            {tab === 'workflow' && <WorkflowTab editor={editor} />}
-            {tab === 'problems' && <ProblemsTab onChoose={lead} />}
-          </div>
+          {tab === 'yaml' ? (
+            <Suspense>
+              <Source editor={editor} at={line} />
+            </Suspense>
+          ) : (
+            <div className="p-4">
+              {tab === 'node' && <NodeTab />}
+              {tab === 'agents' && <Form path={[]} fields={agentsFields} />}
+              {tab === 'inputs' && <Form path={[]} fields={inputsFields} />}
+              {tab === 'workflow' && <WorkflowTab editor={editor} />}
+              {tab === 'problems' && <ProblemsTab onChoose={lead} />}
+            </div>
+          )}
         </Tabs>
       </div>
     </FormsContext>
