@@ -143,7 +143,7 @@ func (r *reader) file(path string, in map[string]json.RawMessage) agent.Part {
 	}
 	m, err := agent.NewMedia(content)
 	if err != nil {
-		r.err = err
+		r.fail("%s: %s", path, agent.AsError(err).Message)
 	}
 	r.media = append(r.media, m)
 	return m.Part(name)

@@ -1,10 +1,13 @@
 package whole
 
 import (
+	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -115,4 +118,56 @@ func TestWhatIsAbandonedGoes(t *testing.T) {
 	if got := has(t, root); got != temporary+random+"= .parley-notes= a=" {
 		t.Errorf("left are %s", got)
 	}
+}
+
+// writerFolder names the folder that this program writes in until it is killed, if it is a writer.
+const writerFolder = "WHOLE_TEST_FOLDER"
+
+func TestMain(m *testing.M) {
+	folder := os.Getenv(writerFolder)
+	if folder == "" {
+		os.Exit(m.Run())
+	}
+	root, err := os.OpenRoot(folder)
+	for i := 0; err == nil; i++ {
+		err = Write(root, "in/a", contents[i%2], 0o600)
+		fmt.Println("written")
+	}
+	panic(err)
+}
+
+// contents are long enough for a write of one to be seen half done.
+var contents = [2][]byte{bytes.Repeat([]byte("a"), 2<<20), bytes.Repeat([]byte("b"), 2<<20)}
+
+// TestAKilledWriterLeavesOneOrTheOther, whole; what else it leaves goes.
+func TestAKilledWriterLeavesOneOrTheOther(t *testing.T) {
+	root := fresh(t)
+	for range 6 {
+		writer := exec.CommandContext(t.Context(), os.Args[0])
+		writer.Env = append(os.Environ(), writerFolder+"="+root.Name())
+		out, err := writer.StdoutPipe()
+		must(t, err)
+		must(t, writer.Start())
+		lines := bufio.NewReader(out)
+		for range 2 {
+			_, err = lines.ReadString('\n')
+			must(t, err)
+		}
+		must(t, writer.Process.Kill())
+		writer.Wait()
+		content, err := root.ReadFile("in/a")
+		if err != nil || !bytes.Equal(content, contents[0]) && !bytes.Equal(content, contents[1]) {
+			t.Fatalf("it has %d bytes (%v)", len(content), err)
+		}
+	}
+	left, err := fs.Glob(root.FS(), "in/"+temporary+"*")
+	must(t, err)
+	for _, name := range left {
+		must(t, root.Chtimes(name, time.Now(), time.Now().Add(-2*abandoned)))
+	}
+	Tidy(root, "in")
+	if entries, err := fs.ReadDir(root.FS(), "in"); err != nil || len(entries) != 1 {
+		t.Errorf("left are %v (%v)", entries, err)
+	}
+	t.Logf("%d of 6 were killed in the middle", len(left))
 }

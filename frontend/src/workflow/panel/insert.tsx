@@ -10,8 +10,7 @@ import { panelText } from './text.ts';
 
 /** The nodes that have run when one begins, in the order of the file. */
 function before(graph: WorkflowGraph, id: string): string[] {
-  const backwards = order(graph).map(({ from, to }) => ({ from: to, to: from }));
-  const earlier = after(backwards, id);
+  const earlier = after(order(graph).map(({ from, to }) => ({ from: to, to: from })), id);
   return graph.nodes.map(node => node.id).filter(each => each !== id && earlier.has(each));
 }
 
