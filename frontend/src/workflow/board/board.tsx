@@ -18,7 +18,7 @@ import { useDrawing } from './drawing.ts';
 import { useFigure } from './figure.ts';
 import { Find } from './find.tsx';
 import { commandOf, type Command } from './keys.ts';
-import { next } from './layout.ts';
+import { next } from './next.ts';
 import { dropped, isDragged, Palette } from './palette.tsx';
 import { smallest, useSight } from './sight.ts';
 import { boardText as text } from './text.ts';
@@ -152,10 +152,10 @@ function Content({ editor, onOpen }: BoardProps) {
         return field.current?.select();
       case 'undo':
         editor.undo();
-        return focus(current);
+        return focus(editor.value.selected[0]);
       case 'redo':
         editor.redo();
-        return focus(current);
+        return focus(editor.value.selected[0]);
       case 'in':
         return sight.closer();
       case 'out':

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { layout, next, overview, showing, type Box, type Layout, type Wire } from './layout.ts';
+import { layout, type Box, type Layout, type Wire } from './layout.ts';
 
 /** A graph that is like those of people, or not: some boxes, and wires from earlier to later ones. */
 function random(seed: number): { boxes: Box[]; wires: Wire[] } {
@@ -90,67 +90,5 @@ describe('layout', () => {
     const { bends } = layout(['a', 'b', 'c'].map(box), [wire('a', 'b'), wire('b', 'c'), wire('a', 'c')]);
     expect(bends.get('a b')).toEqual([]);
     expect(bends.get('a c')!.length).toBeGreaterThan(1);
-  });
-});
-
-describe('moving by keys', () => {
-  const boxes = ['top', 'left', 'right', 'end', 'alone'].map(box);
-  const wires = [wire('top', 'left'), wire('top', 'right'), wire('left', 'end'), wire('right', 'end')];
-  const at = new Map([
-    ['top', { x: 90, y: 0 }],
-    ['left', { x: 0, y: 100 }],
-    ['right', { x: 200, y: 100 }],
-    ['end', { x: 90, y: 200 }],
-    ['alone', { x: 90, y: 400 }],
-  ]);
-  test.each([
-    ['top', 'down', 'left'], // the nearer of two
-    ['left', 'right', 'right'],
-    ['right', 'left', 'left'],
-    ['left', 'left', undefined],
-    ['end', 'up', 'left'],
-    ['right', 'up', 'top'],
-    ['end', 'down', 'alone'], // no edge leads there
-    ['alone', 'up', 'end'],
-    ['top', 'up', undefined],
-    ['gone', 'up', undefined],
-  ] as const)('from %s %s is %s', (from, direction, to) => {
-    expect(next(boxes, wires, { at, bends: new Map() }, from, direction)).toBe(to);
-  });
-});
-
-describe('what is seen', () => {
-  const screen = { width: 1_000, height: 632, left: 24 };
-  const placed = { at: new Map([['a', { x: 0, y: 0 }], ['z', { x: 0, y: 10_000 }]]), bends: new Map() };
-  const [a, z] = ['a', 'z'].map(box) as [Box, Box];
-
-  test('a small workflow is in the middle of what its tools leave, as large as life', () => {
-    expect(overview([a], placed, screen, 0.5, 0.8)).toEqual({ x: 450, y: 289, zoom: 1 });
-    expect(overview([a], placed, { ...screen, left: 124 }, 0.5, 0.8).x).toBe(500);
-  });
-
-  test('of a long one that could not be read, the beginning', () => {
-    const { x, y, zoom } = overview([a, z], placed, screen, 0.5, 0.8);
-    expect(zoom).toBe(0.8);
-    expect(y).toBe(64);
-    expect(x + 50 * zoom).toBe(500);
-  });
-
-  test('all of it, if it may be as small as that', () => {
-    const { y, zoom } = overview([a, z], placed, screen, 0.01, 0.8);
-    expect(y + 10_050 * zoom).toBeLessThanOrEqual(632);
-  });
-
-  test('an empty one is no trouble', () => {
-    expect(overview([], { at: new Map(), bends: new Map() }, screen, 0.5, 0.8).zoom).toBe(1);
-  });
-
-  test('what is seen whole moves nothing, what is not moves by as little as shows it', () => {
-    const seen = { x: 100, y: 100, zoom: 1 };
-    expect(showing(a, placed, screen, seen)).toBe(seen);
-    const { x, y } = showing(z, placed, screen, seen);
-    expect(x).toBe(100);
-    expect(10_000 + 50 + y).toBe(632 - 68);
-    expect(showing(a, placed, screen, { x: -50, y: 100, zoom: 1 })).toEqual({ x: 24, y: 100, zoom: 1 });
   });
 });
