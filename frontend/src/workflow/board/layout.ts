@@ -1,4 +1,5 @@
 import { Graph, layout as dagre, type LayoutConfig } from '@dagrejs/dagre';
+import type { Link } from '../graph/links.ts';
 
 export interface Point {
   x: number;
@@ -15,16 +16,12 @@ export interface Box extends Size {
   id: string;
 }
 
-/** An edge between two boxes. Several may have the same ends, and be told apart by their ids. */
-export interface Wire {
-  id: string;
-  from: string;
-  to: string;
-}
+/** What of an edge counts here. Several may have the same ends. */
+export type Ends = Pick<Link, 'id' | 'from' | 'to'>;
 
 export interface Layout {
   at: ReadonlyMap<string, Point>; // the upper left corner of each box
-  /** Where a wire that is longer than from one row to the next goes between the boxes. */
+  /** Where an edge that is longer than from one row to the next goes between the boxes. */
   bends: ReadonlyMap<string, readonly Point[]>;
 }
 
@@ -32,15 +29,15 @@ export interface Layout {
 const gaps = { nodesep: 36, edgesep: 24, ranksep: 36 };
 
 /**
- * Places boxes in rows, from the top down, as a conversation is read: whoever comes later is lower. The same boxes and wires, in the same
- * order, are always placed alike. Ids of boxes are unique; wires whose ends are not there are left out.
+ * Places boxes in rows, from the top down, as a conversation is read: whoever comes later is lower. The same boxes and edges, in the same
+ * order, are always placed alike. Ids of boxes are unique; edges whose ends are not there are left out.
  *
  * Where all that comes later hangs from one box, what is above it and what is below are placed on their own, and joined in that box: a long
  * chain is placed in no time.
  */
-export function layout(boxes: readonly Box[], wires: readonly Wire[]): Layout {
+export function layout(boxes: readonly Box[], links: readonly Ends[]): Layout {
   const ids = new Set(boxes.map(({ id }) => id));
-  const drawn = wires.filter(({ from, to }) => ids.has(from) && ids.has(to));
+  const drawn = links.filter(({ from, to }) => ids.has(from) && ids.has(to));
   const at = new Map<string, Point>();
   const bends = new Map<string, readonly Point[]>();
   for (const piece of pieces(boxes, drawn)) {
@@ -61,13 +58,13 @@ export function layout(boxes: readonly Box[], wires: readonly Wire[]): Layout {
  * Boxes, cut at each that all before it lead to, and all after it hang from. It is the last of one piece, and the first of the next. A graph
  * with a circle, which no workflow should have, is one piece.
  */
-function pieces(boxes: readonly Box[], wires: readonly Wire[]): Box[][] {
-  const order = forward(boxes, wires);
+function pieces(boxes: readonly Box[], links: readonly Ends[]): Box[][] {
+  const order = forward(boxes, links);
   if (order.length < boxes.length) return [[...boxes]];
   const place = new Map(order.map(({ id }, n) => [id, n]));
-  const reach = order.map(() => -1); // the place of the last box that a wire leads to from here
+  const reach = order.map(() => -1); // the place of the last box that an edge leads to from here
   const isHung = order.map(() => false);
-  for (const { from, to } of wires) {
+  for (const { from, to } of links) {
     const [start, end] = [place.get(from)!, place.get(to)!];
     reach[start] = Math.max(reach[start]!, end);
     isHung[end] = true;
@@ -85,11 +82,11 @@ function pieces(boxes: readonly Box[], wires: readonly Wire[]): Box[][] {
   return found;
 }
 
-/** Boxes in an order in which all wires lead forward, and which is else as it was. Those that are in a circle, or come after one, are left out. */
-function forward(boxes: readonly Box[], wires: readonly Wire[]): Box[] {
+/** Boxes in an order in which all edges lead forward, and which is else as it was. Those that are in a circle, or come after one, are left out. */
+function forward(boxes: readonly Box[], links: readonly Ends[]): Box[] {
   const waits = new Map(boxes.map(({ id }) => [id, 0]));
   const after = new Map<string, string[]>();
-  for (const { from, to } of wires) {
+  for (const { from, to } of links) {
     waits.set(to, waits.get(to)! + 1);
     after.set(from, [...(after.get(from) ?? []), to]);
   }
@@ -103,26 +100,26 @@ function forward(boxes: readonly Box[], wires: readonly Wire[]): Box[] {
   }
 }
 
-function placePiece(boxes: readonly Box[], wires: readonly Wire[]): Layout {
+function placePiece(boxes: readonly Box[], links: readonly Ends[]): Layout {
   const [upper, lower] = boxes;
-  if (upper && lower && boxes.length === 2 && wires.length > 0 && wires.every(({ from, to }) => from === upper.id && to === lower.id)) {
+  if (upper && lower && boxes.length === 2 && links.length > 0 && links.every(({ from, to }) => from === upper.id && to === lower.id)) {
     const under = { x: Math.round((upper.width - lower.width) / 2), y: upper.height + gaps.ranksep };
-    return { at: new Map([[upper.id, { x: 0, y: 0 }], [lower.id, under]]), bends: new Map(wires.map(({ id }) => [id, []])) };
+    return { at: new Map([[upper.id, { x: 0, y: 0 }], [lower.id, under]]), bends: new Map(links.map(({ id }) => [id, []])) };
   }
   const graph = new Graph<object, Size & Partial<Point>, { points?: Point[] }>({ multigraph: true });
   graph.setGraph({ ...gaps, rankdir: 'TB', ranker: 'tight-tree' });
   for (const { id, width, height } of boxes) graph.setNode(id, { width, height });
-  for (const { id, from, to } of wires) graph.setEdge(from, to, {}, id);
+  for (const { id, from, to } of links) graph.setEdge(from, to, {}, id);
   dagre(graph, { customOrder: asWritten });
   return {
     at: new Map(boxes.map(({ id, width, height }) => [id, corner(graph.node(id), width, height)])),
-    bends: new Map(wires.map(({ id, from, to }) => [id, between(graph.edge(from, to, id).points ?? [])])),
+    bends: new Map(links.map(({ id, from, to }) => [id, between(graph.edge(from, to, id).points ?? [])])),
   };
 }
 
 type Ordering = NonNullable<LayoutConfig['customOrder']>;
 
-/** From left to right, boxes are as they come in the graph, unless fewer wires cross in another order. */
+/** From left to right, boxes are as they come in the graph, unless fewer edges cross in another order. */
 const asWritten: Ordering = (graph, order) => {
   order(graph, { disableOptimalOrderHeuristic: true });
   const least = crossings(graph);
@@ -132,7 +129,7 @@ const asWritten: Ordering = (graph, order) => {
   if (crossings(graph) >= least) for (const [n, id] of graph.nodes().entries()) graph.node(id).order = before[n];
 };
 
-/** How often wires cross, each of which goes from one row to the next here. */
+/** How often edges cross, each of which goes from one row to the next here. */
 function crossings(graph: Parameters<Ordering>[0]): number {
   const rows = new Map<number, [number, number][]>();
   for (const { v, w } of graph.edges()) {
@@ -140,7 +137,7 @@ function crossings(graph: Parameters<Ordering>[0]): number {
     rows.set(rank, [...(rows.get(rank) ?? []), [order, graph.node(w).order ?? 0]]);
   }
   let count = 0;
-  for (const wires of rows.values()) for (const [a, b] of wires) for (const [c, d] of wires) if (a < c && b > d) count++;
+  for (const links of rows.values()) for (const [a, b] of links) for (const [c, d] of links) if (a < c && b > d) count++;
   return count;
 }
 
@@ -148,7 +145,7 @@ function corner({ x = 0, y = 0 }: Partial<Point>, width: number, height: number)
   return { x: Math.round(x - width / 2), y: Math.round(y - height / 2) };
 }
 
-/** The ends of a wire are where its boxes have their handles. Between one row and the next there is a single point, which says nothing. */
+/** The ends of an edge are where its boxes have their handles. Between one row and the next there is a single point, which says nothing. */
 function between(points: readonly Point[]): readonly Point[] {
   const inner = points.slice(1, -1);
   return inner.length > 1 ? inner.map(({ x, y }) => ({ x: Math.round(x), y: Math.round(y) })) : [];

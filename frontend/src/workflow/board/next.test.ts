@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import type { Box, Wire } from './layout.ts';
+import type { Box, Ends } from './layout.ts';
 import { next } from './next.ts';
 
 const box = (id: string): Box => ({ id, width: 100, height: 50 });
-const wire = (from: string, to: string): Wire => ({ id: `${from} ${to}`, from, to });
+const link = (from: string, to: string): Ends => ({ id: `${from} ${to}`, from, to });
 
 const boxes = ['top', 'left', 'right', 'end', 'alone'].map(box);
-const wires = [wire('top', 'left'), wire('top', 'right'), wire('left', 'end'), wire('right', 'end')];
+const links = [link('top', 'left'), link('top', 'right'), link('left', 'end'), link('right', 'end')];
 const at = new Map([
   ['top', { x: 90, y: 0 }],
   ['left', { x: 0, y: 100 }],
@@ -26,5 +26,5 @@ test.each([
   ['top', 'up', undefined],
   ['gone', 'up', undefined],
 ] as const)('from %s %s is %s', (from, direction, to) => {
-  expect(next(boxes, wires, { at, bends: new Map() }, from, direction)).toBe(to);
+  expect(next(boxes, links, { at, bends: new Map() }, from, direction)).toBe(to);
 });

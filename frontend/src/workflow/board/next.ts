@@ -1,12 +1,12 @@
-import type { Box, Layout, Point, Wire } from './layout.ts';
+import type { Box, Ends, Layout, Point } from './layout.ts';
 
 export type Direction = 'up' | 'down' | 'left' | 'right';
 
 /**
- * The box that is next in a direction. Up and down go along wires, to the nearest end if there are several, and where no wire leads, to the
+ * The box that is next in a direction. Up and down go along edges, to the nearest end if there are several, and where no edge leads, to the
  * nearest box; left and right stay in the row.
  */
-export function next(boxes: readonly Box[], wires: readonly Wire[], { at }: Layout, from: string, direction: Direction): string | undefined {
+export function next(boxes: readonly Box[], links: readonly Ends[], { at }: Layout, from: string, direction: Direction): string | undefined {
   const here = boxes.find(({ id }) => id === from);
   if (!here) return undefined;
   const others = boxes.filter(({ id }) => id !== from);
@@ -20,7 +20,7 @@ export function next(boxes: readonly Box[], wires: readonly Wire[], { at }: Layo
     return nearest(others.filter(box => inRow(box) && shift(box).x * sign > 0), shift);
   }
   const sign = direction === 'down' ? 1 : -1;
-  const linked = new Set(wires.flatMap(({ from: a, to: b }) => (direction === 'down' ? (a === from ? [b] : []) : b === from ? [a] : [])));
+  const linked = new Set(links.flatMap(({ from: a, to: b }) => (direction === 'down' ? (a === from ? [b] : []) : b === from ? [a] : [])));
   return nearest(others.filter(({ id }) => linked.has(id)), shift) ?? nearest(others.filter(box => !inRow(box) && shift(box).y * sign > 0), shift);
 }
 
