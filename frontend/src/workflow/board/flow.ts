@@ -43,14 +43,14 @@ export interface Looks {
 }
 
 /** The cards of a graph. Those that are as they were before are the same objects, and are not drawn again. */
-export function cardsOf(graph: WorkflowGraph, boxes: readonly Faced[], links: readonly Link[], { layout, selected, current, problems }: Looks, before: readonly CardNode[]): CardNode[] {
+export function cardsOf(graph: WorkflowGraph, boxes: readonly Faced[], links: readonly Link[], { layout, selected, current, problems }: Looks, before: CardNode[]): CardNode[] {
   const known = new Map(before.map(card => [card.id, card]));
   const wrong = problemsByNode(graph, problems);
   const preceding = new Map<string, string[]>();
   for (const { from, to } of links) preceding.set(to, [...(preceding.get(to) ?? []), from]);
   const chosen = new Set(selected);
   const aims = aimsOf(boxes, links, layout);
-  return read(boxes, layout).map(box => {
+  const cards = read(boxes, layout).map(box => {
     const says = wrong.get(box.id)?.map(({ message }) => message) ?? [];
     const card: CardNode = {
       ...cardOf({ ...box, face: sorted(box, aims) }, layout.at.get(box.id)!, says),
@@ -61,6 +61,12 @@ export function cardsOf(graph: WorkflowGraph, boxes: readonly Faced[], links: re
     const old = known.get(box.id);
     return old && JSON.stringify(old) === JSON.stringify(card) ? old : card;
   });
+  return kept(cards, before);
+}
+
+/** What is as it was before, as the same list: nothing has to be drawn then. */
+function kept<T>(now: T[], before: T[]): T[] {
+  return now.length === before.length && now.every((each, n) => each === before[n]) ? before : now;
 }
 
 /** Boxes in the order in which they are read: whoever hears the page, instead of seeing it, hears it so too. */
@@ -114,9 +120,9 @@ function handlesOf({ outs }: Face, width: number, height: number): NodeHandle[] 
 const handleSize = 10;
 
 /** The edges that are drawn of links. Those that are as they were before are the same objects. */
-export function edgesOf(links: readonly Link[], layout: Layout, picked: ReadonlySet<string>, before: readonly LinkEdge[]): LinkEdge[] {
+export function edgesOf(links: readonly Link[], layout: Layout, picked: ReadonlySet<string>, before: LinkEdge[]): LinkEdge[] {
   const known = new Map(before.map(edge => [edge.id, edge]));
-  return links.map(({ id, from, handle, to, kind, label }) => {
+  const edges = links.map(({ id, from, handle, to, kind, label }): LinkEdge => {
     const old = known.get(id);
     const bends = layout.bends.get(id) ?? [];
     const shown = kind === 'branch' || kind === 'default' ? undefined : label;
@@ -134,4 +140,5 @@ export function edgesOf(links: readonly Link[], layout: Layout, picked: Readonly
       data: { bends },
     };
   });
+  return kept(edges, before);
 }
