@@ -270,6 +270,20 @@ describe('saving', () => {
     expect([...files]).toEqual([[path, 'name: A'], ['copy.relavium.yaml', 'name: B']]);
     expect(open.value).toMatchObject({ path: 'copy.relavium.yaml', place: { file: 'copy.relavium.yaml' }, isChanged: false });
     expect(drafts.size).toBe(0);
+    name(open, 'C');
+    await pass(500);
+    expect([...drafts.keys()]).toEqual(['copy.relavium.yaml']);
+  });
+
+  test('under another name keeps what is edited meanwhile with that', async () => {
+    const open = await opened();
+    name(open, 'B');
+    await pass(500);
+    const drop = server.answers.get('DELETE /workflows/draft')!;
+    server.answers.set('DELETE /workflows/draft', (query, body) => (name(open, 'C'), drop(query, body)));
+    await open.save('copy.relavium.yaml');
+    await pass(1_000);
+    expect([...drafts]).toMatchObject([['copy.relavium.yaml', { replaces: versionOf('name: B') }]]);
   });
 
   test('under a name that is taken is refused', async () => {
