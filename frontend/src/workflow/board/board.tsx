@@ -242,6 +242,7 @@ function Content({ editor, onOpen }: BoardProps) {
         aria-label={text.described}
       >
         <Background gap={24} />
+        {boxes.length === 0 && <p className="absolute inset-0 m-auto h-fit w-fit p-6 text-center text-soft">{text.empty}</p>}
         <Panel position="top-left">
           <Palette onAdd={type => addNode(type)} />
         </Panel>
