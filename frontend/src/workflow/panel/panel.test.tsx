@@ -242,8 +242,8 @@ test('a reference is put where the caret is', async () => {
 });
 
 test('what may be filled in has run before, and is no secret', () => {
-  expect(offersFor(graph, 'before', ['nodes', 3])).toEqual(['inputs.diff', 'ctx.style', 'run.outputs["input"]', 'run.outputs["read"]', 'run.outputs["good"]', 'run.id']);
-  expect(offersFor(graph, 'run', ['context', 0])).toEqual(['inputs.diff', 'ctx.style', 'run.id']);
+  expect(offersFor(graph, 3)).toEqual(['inputs.diff', 'ctx.style', 'run.outputs["input"]', 'run.outputs["read"]', 'run.outputs["good"]', 'run.id']);
+  expect(offersFor(graph)).toEqual(['inputs.diff', 'ctx.style', 'run.id']);
 });
 
 test('arrow keys move between the tabs', async () => {
