@@ -67,7 +67,7 @@ function Content({ editor, onOpen }: BoardProps) {
     editor.select(ids);
   };
   useEffect(() => {
-    if (own.current !== selected && selected[0] !== undefined) sight.show(selected[0]);
+    if (!isSame(own.current, selected) && selected[0] !== undefined) sight.show(selected[0]);
     own.current = selected;
   });
 
@@ -177,7 +177,7 @@ function Content({ editor, onOpen }: BoardProps) {
   const onNodesChange = (changes: NodeChange[]) => {
     const ids = new Set(editor.value.selected);
     for (const change of changes) if (change.type === 'select') ids[change.selected ? 'add' : 'delete'](change.id);
-    if (ids.size !== editor.value.selected.length || editor.value.selected.some(id => !ids.has(id))) choose([...ids]);
+    if (!isSame([...ids], editor.value.selected)) choose([...ids]);
   };
   const onNodeClick = ({ shiftKey, ctrlKey, metaKey }: MouseEvent, { id }: { id: string }) => {
     if (!shiftKey && !ctrlKey && !metaKey) choose([id]);
@@ -284,4 +284,8 @@ function Content({ editor, onOpen }: BoardProps) {
       </p>
     </section>
   );
+}
+
+function isSame(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((id, n) => id === b[n]);
 }
