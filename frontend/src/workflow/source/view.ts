@@ -8,6 +8,7 @@ import { drawSelection, EditorView, highlightActiveLine, highlightActiveLineGutt
 import type { Editor } from '../editor.ts';
 import { placeOf, toDiagnostics, type Problem } from './diagnostics.ts';
 import { changes } from './diff.ts';
+import { hangingLines } from './hang.ts';
 import { look } from './look.ts';
 import { nodePlaces, section, type NodePlace } from './outline.ts';
 import { sourceText } from './text.ts';
@@ -164,6 +165,7 @@ const writing: Extension = [
   search({ top: true }),
   yaml(),
   EditorView.lineWrapping,
+  hangingLines,
   EditorState.phrases.of(sourceText.phrases),
   EditorView.contentAttributes.of({ 'aria-label': sourceText.label }),
   keymap.of([
