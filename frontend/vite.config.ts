@@ -31,6 +31,8 @@ export default defineConfig({
     // The policy of the page allows no data: URL but for images.
     assetsInlineLimit: 0,
     chunkSizeWarningLimit: Infinity, // see weigh
+    // Everything needs React: taken apart for what needs a piece of it only, it would be larger.
+    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'react', test: /\/node_modules\/(react|react-dom|scheduler)\// }] } } },
   },
   test: {
     environment: 'happy-dom',

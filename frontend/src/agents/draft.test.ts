@@ -1,18 +1,10 @@
 import { expect, test } from 'vitest';
 import type { AgentDetails } from '../api/types.gen.ts';
-import { blank, idFor, toDetails, toDraft } from './draft.ts';
+import { blank, toDetails, toDraft } from './draft.ts';
 import { blankTool } from './tool.ts';
 import { agentsText } from './text.ts';
 
 const said = agentsText.editor.own;
-
-test.each([
-  ['Code reviewer', 'code-reviewer'],
-  ['  Größe & Co. ', 'gro-e-co'],
-  ['Élan 2', 'elan-2'],
-  ['日本', ''],
-  [`${'a'.repeat(63)} b`, 'a'.repeat(63)],
-])('the id that goes with %s', (name, id) => expect(idFor(name)).toBe(id));
 
 const whole: AgentDetails = {
   id: 'a',

@@ -90,14 +90,3 @@ export function toDetails({ isOwnLogin, mode, fallback, options, own, env, ...re
     options: ofProgram ? fromPairs(options) : {},
   };
 }
-
-/** The id that goes with a name. */
-export function idFor(name: string): string {
-  return name
-    .normalize('NFKD')
-    .toLowerCase()
-    .replace(/\p{M}/gu, '')
-    .replace(/[^a-z0-9]+/g, '-')
-    .slice(0, 64)
-    .replace(/^-|-$/g, '');
-}

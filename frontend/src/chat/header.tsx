@@ -1,13 +1,14 @@
-import { Folder, PanelLeft } from 'lucide-react';
+import { Folder, PanelLeft, Workflow } from 'lucide-react';
 import { useState } from 'react';
 import type { Session } from '../api/types.gen.ts';
 import { InboxButton } from '../inbox/button.tsx';
 import { useParley } from '../parley.ts';
 import { Rename } from '../sessions/rename.tsx';
 import { useSidebar } from '../sessions/shown.ts';
-import { IconButton } from '../ui/button.tsx';
+import { IconButton, IconLink } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy.tsx';
 import { text } from '../ui/text.ts';
+import { canvasHref } from '../workflow/place.ts';
 
 interface HeaderProps {
   title: string;
@@ -38,7 +39,12 @@ export function Header({ title, session }: HeaderProps) {
           <span className="block truncate px-1.5">{title}</span>
         )}
       </h1>
-      {session && <CopyButton icon={Folder} content={() => folderOf(session)} label={text.copyFolder(folderOf(session))} className="ms-auto size-8" />}
+      {session && (
+        <div className="ms-auto flex shrink-0">
+          {session.turns > 0 && <IconLink icon={Workflow} label={text.sessions.toCanvas} href={canvasHref({ session: session.id })} />}
+          <CopyButton icon={Folder} content={() => folderOf(session)} label={text.copyFolder(folderOf(session))} className="size-8" />
+        </div>
+      )}
     </header>
   );
 }

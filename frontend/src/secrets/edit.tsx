@@ -1,7 +1,7 @@
 import { useState } from 'react';
-import { idFor } from '../agents/draft.ts';
 import type { Format, Secret } from '../api/types.gen.ts';
 import { useParley } from '../parley.ts';
+import { idFor } from '../ui/id.ts';
 import { useAttempt } from '../vault/attempt.ts';
 import { ChoiceField, PlainField, Step, ValueField, valueOf } from './form.tsx';
 import { secretsText } from './text.ts';

@@ -1,9 +1,9 @@
 import { RectangleEllipsis } from 'lucide-react';
 import { useEffect, useState } from 'react';
-import { idFor } from '../agents/draft.ts';
 import type { Credential } from '../api/types.gen.ts';
 import { useParley } from '../parley.ts';
 import { Button } from '../ui/button.tsx';
+import { idFor } from '../ui/id.ts';
 import { text } from '../ui/text.ts';
 import { useAttempt } from '../vault/attempt.ts';
 import { Problem } from '../vault/form.tsx';

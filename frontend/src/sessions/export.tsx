@@ -7,6 +7,7 @@ import { useStore } from '../ui/store.ts';
 import { text } from '../ui/text.ts';
 import { useAttempt } from '../vault/attempt.ts';
 import { Problem } from '../vault/form.tsx';
+import { canvasHref } from '../workflow/place.ts';
 import { fileText, type Format } from './text.ts';
 
 const said = fileText.export;
@@ -27,6 +28,10 @@ export default function ExportDialog() {
       dialogs.close();
       toasts.show(said.saved(exportedPath));
     });
+  const openOnCanvas = () => {
+    dialogs.close();
+    location.hash = canvasHref({ session });
+  };
   return (
     <Dialog title={said.title} isWide>
       {before && <p className="mt-1 text-sm break-words text-soft">{said.before(before)}</p>}
@@ -49,6 +54,7 @@ export default function ExportDialog() {
           {file?.name}
         </span>
         <Button onClick={() => dialogs.close()}>{text.cancel}</Button>
+        {format === 'canvas' && <Button onClick={openOnCanvas}>{said.open}</Button>}
         <Button look="strong" disabled={!file || attempt.isRunning} onClick={() => file && void save(file)}>
           {said.save}
         </Button>

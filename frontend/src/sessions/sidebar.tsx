@@ -3,7 +3,7 @@ import { useCallback, useEffect, useState } from 'react';
 import { InboxButton } from '../inbox/button.tsx';
 import { useParley } from '../parley.ts';
 import { SearchBox } from '../search/box.tsx';
-import { IconButton } from '../ui/button.tsx';
+import { IconButton, IconLink } from '../ui/button.tsx';
 import { useShortcut } from '../ui/keys.ts';
 import { canvas, hrefOf } from '../ui/route.ts';
 import { useStore } from '../ui/store.ts';
@@ -41,22 +41,14 @@ export function Sidebar({ current }: { current: string | undefined }) {
           <span className="me-auto font-semibold tracking-tight">{text.name}</span>
           <InboxButton />
           <IconButton icon={FileInput} label={text.sessions.import} onClick={() => dialogs.showImport()} />
-          <HeadLink icon={Workflow} label={text.workflows} href={canvas} onGo={leave} />
-          <HeadLink icon={SquarePen} label={text.newSession} href={hrefOf(undefined)} onGo={leave} />
+          <IconLink icon={Workflow} label={text.workflows} href={canvas} onClick={leave} />
+          <IconLink icon={SquarePen} label={text.newSession} href={hrefOf(undefined)} onClick={leave} />
         </div>
         <SearchBox isAsked={isAsked} onAsked={answered} onGo={leave} />
         {!isSearching && <Sessions current={current} onGo={leave} />}
         <Foot />
       </nav>
     </>
-  );
-}
-
-function HeadLink({ icon: Icon, label, href, onGo }: { icon: LucideIcon; label: string; href: string; onGo: () => void }) {
-  return (
-    <a href={href} aria-label={label} title={label} onClick={onGo} className="grid size-8 place-items-center rounded-md text-soft hover:bg-hover hover:text-ink">
-      <Icon aria-hidden className="size-4" />
-    </a>
   );
 }
 

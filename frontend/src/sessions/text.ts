@@ -14,6 +14,7 @@ export const fileText = {
     making: 'Making the file…',
     clear: 'Secrets that Parley knows are not in it, and nothing else looks like one.',
     review: 'Before you give it away',
+    open: 'Open on the canvas',
     save: 'Save',
     saved: (path: string) => `Saved as ${path}`,
   },

@@ -21,6 +21,20 @@ export function IconButton({ icon: Icon, label, className = 'size-8', ...rest }:
   );
 }
 
+interface IconLinkProps extends ComponentProps<'a'> {
+  icon: LucideIcon;
+  label: string;
+}
+
+/** A link with an icon only. */
+export function IconLink({ icon: Icon, label, ...rest }: IconLinkProps) {
+  return (
+    <a aria-label={label} title={label} className="grid size-8 shrink-0 place-items-center rounded-md text-soft hover:bg-hover hover:text-ink" {...rest}>
+      <Icon aria-hidden className="size-4" />
+    </a>
+  );
+}
+
 const looks = {
   plain: 'border border-line-strong bg-raised hover:bg-hover',
   strong: 'border border-transparent bg-accent text-on-accent hover:brightness-110',

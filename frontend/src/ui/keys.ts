@@ -60,7 +60,8 @@ export function find(event: KeyboardEvent, onMac: boolean): Shortcut | undefined
   return (Object.keys(shortcuts) as Shortcut[]).find(name => (shortcuts[name].keys as readonly string[]).includes(pressed));
 }
 
-function isWriting(target: EventTarget | null): boolean {
+/** Whether keys that are pressed there are letters. */
+export function isWriting(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && (target.isContentEditable || ['INPUT', 'TEXTAREA', 'SELECT'].includes(target.tagName));
 }
 

@@ -117,6 +117,7 @@ export const text = {
     earlier: 'Earlier',
     more: 'Show more',
     export: 'Export session…',
+    toCanvas: 'Export to canvas',
     import: 'Import session…',
     delete: 'Delete',
     deleted: (title: string) => `Deleted “${title}”`,

@@ -1,11 +1,11 @@
 import { CircleAlert, FileCode, FilePlus, Trash2 } from 'lucide-react';
-import { useEffect } from 'react';
+import { useEffect, type ReactNode } from 'react';
 import { useParley } from '../parley.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { useStore } from '../ui/store.ts';
 import { text } from '../ui/text.ts';
 import { Problem } from '../vault/form.tsx';
-import { Head } from './head.tsx';
+import { Head, Title } from './head.tsx';
 import { canvasHref, type Place } from './place.ts';
 import { workflowText } from './text.ts';
 import type { Workflows } from './workflows.ts';
@@ -28,8 +28,8 @@ export function WorkflowList({ workflows }: { workflows: Workflows }) {
   return (
     <>
       <Head>
-        <h1 className="me-auto min-w-0 truncate px-1.5 text-sm font-semibold">{workflowText.title}</h1>
-        <Button onClick={() => void begin()}>
+        <Title>{workflowText.title}</Title>
+        <Button onClick={() => void begin()} className="ms-auto">
           <FilePlus aria-hidden className="size-4" /> {said.new}
         </Button>
       </Head>
@@ -56,7 +56,7 @@ export function WorkflowList({ workflows }: { workflows: Workflows }) {
           {files.length > 0 && (
             <Section title={said.files}>
               {files.map(({ path, name, nodes, problems, changedAt, hasDraft, error }) => (
-                <Row key={path} place={{ file: path }} name={name || path} path={name ? path : undefined} facts={error ? [] : [said.nodes(nodes), text.when(changedAt)]} problem={error ?? (problems > 0 ? said.problems(problems) : undefined)} isDraft={hasDraft} />
+                <Row key={path} place={{ file: path }} name={name || path} path={name ? path : undefined} facts={[...(nodes > 0 ? [said.nodes(nodes)] : []), ...(error ? [] : [text.when(changedAt)])]} problem={error ?? (problems > 0 ? said.problems(problems) : undefined)} isDraft={hasDraft} />
               ))}
             </Section>
           )}
@@ -76,7 +76,7 @@ function Nothing() {
   );
 }
 
-function Section({ title, children }: { title: string; children: React.ReactNode }) {
+function Section({ title, children }: { title: string; children: ReactNode }) {
   return (
     <section aria-label={title} className="mt-6">
       <h2 className="pb-1 text-xs font-medium text-faint">{title}</h2>
@@ -92,7 +92,7 @@ interface RowProps {
   facts: string[];
   problem?: string;
   isDraft: boolean;
-  children?: React.ReactNode;
+  children?: ReactNode;
 }
 
 function Row({ place, name, path, facts, problem, isDraft, children }: RowProps) {

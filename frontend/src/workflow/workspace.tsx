@@ -1,20 +1,20 @@
 import { ChevronLeft, CircleAlert, CircleCheck, PanelRight, Redo2, Undo2 } from 'lucide-react';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState, type Ref } from 'react';
 import { flushSync } from 'react-dom';
-import { useParley } from '../parley.ts';
-import { Button, IconButton } from '../ui/button.tsx';
-import { canvas } from '../ui/route.ts';
+import { Button, IconButton, IconLink } from '../ui/button.tsx';
+import { isWriting } from '../ui/keys.ts';
+import { canvas, settle } from '../ui/route.ts';
 import { Spinner } from '../ui/spinner.tsx';
 import { useStore } from '../ui/store.ts';
 import { text } from '../ui/text.ts';
 import { Board } from './board/board.tsx';
-import type { Editor } from './editor.ts';
-import { Head } from './head.tsx';
+import type { Editor, EditorState } from './editor.ts';
+import { Head, Title } from './head.tsx';
 import { Notices } from './notices.tsx';
-import { freePath, type OpenWorkflow } from './open.ts';
+import type { OpenWorkflow } from './open.ts';
 import { Panel, type PanelHandle, type PanelTab } from './panel/panel.tsx';
-import { canvasHref } from './place.ts';
-import { SaveForm, type Saving } from './save.tsx';
+import { canvasHref, placeIn } from './place.ts';
+import { SaveForm, useSaving } from './save.tsx';
 import { workflowText } from './text.ts';
 
 const said = workflowText.workspace;
@@ -27,7 +27,11 @@ interface WorkspaceProps {
 
 /** One workflow: loaded, or why it is not. */
 export function Workspace({ open, node }: WorkspaceProps) {
-  const { load, why, editor, path } = useStore(open, state => state);
+  const { load, why, editor, path, place } = useStore(open, state => state);
+  useEffect(() => {
+    // A file that was saved under another name is at another address.
+    if (placeIn(location.hash).file !== place.file) settle(canvasHref(place));
+  }, [place]);
   useEffect(() => {
     if (node) editor?.select([node]);
   }, [editor, node]);
@@ -35,8 +39,8 @@ export function Workspace({ open, node }: WorkspaceProps) {
   return (
     <>
       <Head>
-        <Back />
-        <h1 className="min-w-0 truncate text-sm font-semibold">{path || workflowText.title}</h1>
+        <IconLink icon={ChevronLeft} label={said.back} href={canvas} />
+        <Title>{path || workflowText.title}</Title>
       </Head>
       <div role="status" className="grid flex-1 place-content-center justify-items-center gap-3 p-6 text-center text-soft">
         {load === 'loading' && (
@@ -44,7 +48,14 @@ export function Workspace({ open, node }: WorkspaceProps) {
             <Spinner /> {said.loading}
           </p>
         )}
-        {load === 'missing' && <p className="max-w-sm">{said.missing}</p>}
+        {load === 'missing' && (
+          <>
+            <p className="max-w-sm">{said.missing}</p>
+            <a href={canvas} className="text-sm font-medium text-accent hover:underline">
+              {said.back}
+            </a>
+          </>
+        )}
         {load === 'failed' && (
           <>
             <p className="max-w-sm">
@@ -59,52 +70,52 @@ export function Workspace({ open, node }: WorkspaceProps) {
 }
 
 function Ready({ open, editor }: { open: OpenWorkflow; editor: Editor }) {
-  const { toasts } = useParley();
-  const [saving, setSaving] = useState<Saving>();
+  const saver = useRef<HTMLButtonElement>(null);
+  const saving = useSaving(open, saver);
   const [isPanelShown, showPanel] = useState(() => matchMedia('(width >= 64rem)').matches);
-  const isUnreadable = useStore(editor, ({ typed, graph }) => typed !== undefined && graph.nodes.length === 0);
-  const { path, version } = useStore(open, state => state);
+  const isUnreadable = useStore(editor, hasNothingToDraw);
   const panel = useRef<PanelHandle>(null);
   const show = (tab: PanelTab) => {
     flushSync(() => showPanel(true)); // what is hidden takes no focus
     panel.current!.show(tab);
   };
+  useEffect(() => {
+    if (hasNothingToDraw(editor.value)) panel.current!.show('yaml');
+  }, [editor]);
   useTitle(open, editor);
-
-  const saved = () => {
-    const { path: file } = open.value;
-    setSaving(undefined);
-    toasts.show(workflowText.save.done(file));
-    history.replaceState(history.state, '', canvasHref({ file }));
-    window.dispatchEvent(new HashChangeEvent('hashchange'));
-  };
-  const save = async () => {
-    const doubts = await open.doubts();
-    const isNew = version === '';
-    if (isNew || doubts.length > 0) return setSaving({ path: isNew ? path : undefined, doubts });
-    await open.save().then(saved, (error: Error) => toasts.show(error.message));
-  };
-  const copy = async () => setSaving({ path: freePath(`${path.replace(/\.relavium\.yaml$/, '')}-copy`, [path]), doubts: await open.doubts() });
-  useKeys(editor, () => void save());
+  useKeys(editor, saving.save);
 
   return (
     <>
-      <Top open={open} editor={editor} isPanelShown={isPanelShown} onPanel={() => showPanel(!isPanelShown)} onProblems={() => show('problems')} onSave={() => void save()} />
-      <Notices open={open} onCopy={() => void copy()} />
-      {saving && <SaveForm key={saving.path} open={open} saving={saving} onClose={() => setSaving(undefined)} onSaved={saved} />}
+      <Top open={open} editor={editor} isPanelShown={isPanelShown} onPanel={() => showPanel(!isPanelShown)} onProblems={() => show('problems')} saver={saver} onSave={saving.save} />
+      <Notices open={open} onCopy={saving.saveCopy} />
+      {saving.question && <SaveForm key={saving.question.path} open={open} question={saving.question} onClose={saving.close} onSaved={saving.done} />}
       <div className="relative flex min-h-0 flex-1">
         <div className="relative min-w-0 flex-1">
-          {isUnreadable ? <p className="mx-auto max-w-sm p-6 text-center text-soft">{said.unreadable}</p> : <Board editor={editor} onOpen={() => show('node')} />}
+          {isUnreadable ? <Unreadable onMend={() => show('yaml')} /> : <Board editor={editor} onOpen={() => show('node')} />}
         </div>
         <aside
           aria-label={said.panel}
           hidden={!isPanelShown}
-          className="w-92 shrink-0 border-s border-line max-lg:absolute max-lg:inset-y-0 max-lg:end-0 max-lg:z-10 max-lg:w-[min(23rem,100%)] max-lg:shadow-pop"
+          className="w-100 shrink-0 border-s border-line max-lg:absolute max-lg:inset-y-0 max-lg:end-0 max-lg:z-10 max-lg:w-[min(25rem,100%)] max-lg:shadow-pop"
         >
           <Panel editor={editor} ref={panel} />
         </aside>
       </div>
     </>
+  );
+}
+
+/** Whether a file could not be read, and never was before. */
+const hasNothingToDraw = ({ typed, graph }: EditorState) => typed !== undefined && graph.nodes.length === 0;
+
+/** In the place of the canvas, where there is nothing to draw. */
+function Unreadable({ onMend }: { onMend: () => void }) {
+  return (
+    <div className="grid h-full place-content-center justify-items-center gap-3 p-6 text-center text-soft">
+      <p className="max-w-sm">{said.unreadable}</p>
+      <Button onClick={onMend}>{said.mend}</Button>
+    </div>
   );
 }
 
@@ -114,11 +125,12 @@ interface TopProps {
   isPanelShown: boolean;
   onPanel: () => void;
   onProblems: () => void;
+  saver: Ref<HTMLButtonElement>;
   onSave: () => void;
 }
 
 /** What it is, how it stands, and what can be done with all of it. */
-function Top({ open, editor, isPanelShown, onPanel, onProblems, onSave }: TopProps) {
+function Top({ open, editor, isPanelShown, onPanel, onProblems, saver, onSave }: TopProps) {
   const { path, version, isChanged, isSaving } = useStore(open, state => state);
   const name = useNameOf(editor, path);
   const undo = useStore(editor, state => state.undo);
@@ -128,11 +140,9 @@ function Top({ open, editor, isPanelShown, onPanel, onProblems, onSave }: TopPro
   const Mark = problems > 0 ? CircleAlert : CircleCheck;
   return (
     <Head>
-      <Back />
+      <IconLink icon={ChevronLeft} label={said.back} href={canvas} />
       <div className="me-auto flex min-w-0 items-baseline gap-2">
-        <h1 dir="auto" title={path} className="min-w-0 truncate text-sm font-semibold">
-          {name}
-        </h1>
+        <Title says={path}>{name}</Title>
         <p role="status" className="shrink-0 text-xs text-faint max-sm:sr-only">
           {state}
           <span className="sr-only">, {said.problems(problems)}</span>
@@ -143,25 +153,20 @@ function Top({ open, editor, isPanelShown, onPanel, onProblems, onSave }: TopPro
         title={said.problems(problems)}
         aria-label={said.problems(problems)}
         onClick={onProblems}
-        className={`flex h-8 shrink-0 items-center gap-1.5 rounded-md px-2 text-sm tabular-nums hover:bg-hover ${problems > 0 ? 'text-warn' : 'text-good'}`}
+        className={`flex h-8 shrink-0 items-center gap-1.5 rounded-md px-2 text-sm hover:bg-hover ${problems > 0 ? 'text-warn' : 'text-soft max-sm:hidden'}`}
       >
-        <Mark aria-hidden className="size-4" /> {problems > 0 && problems}
+        <Mark aria-hidden className="size-4" />
+        <span className="max-lg:hidden">{said.problems(problems)}</span>
+        {problems > 0 && <span className="tabular-nums lg:hidden">{problems}</span>}
       </button>
       <IconButton icon={Undo2} label={said.undo(undo)} disabled={!undo} onClick={() => editor.undo()} />
       <IconButton icon={Redo2} label={said.redo(redo)} disabled={!redo} onClick={() => editor.redo()} />
       <IconButton icon={PanelRight} label={said.panel} aria-expanded={isPanelShown} onClick={onPanel} />
-      <Button look="strong" disabled={isSaving || (version !== '' && !isChanged)} onClick={onSave}>
+      {/* Not disabled, but said to be: it has the focus while the file is saved, and afterwards. */}
+      <Button ref={saver} look="strong" aria-disabled={isSaving || (version !== '' && !isChanged)} onClick={onSave} className="aria-disabled:opacity-50">
         {workflowText.save.save}
       </Button>
     </Head>
-  );
-}
-
-function Back() {
-  return (
-    <a href={canvas} aria-label={said.back} title={said.back} className="grid size-8 shrink-0 place-items-center rounded-md text-soft hover:bg-hover hover:text-ink">
-      <ChevronLeft aria-hidden className="size-4" />
-    </a>
   );
 }
 
@@ -188,10 +193,9 @@ function useKeys(editor: Editor, save: () => void): void {
     const pressed = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.isComposing || event.altKey || !(event.ctrlKey || event.metaKey)) return;
       const key = `${event.shiftKey ? 'Shift+' : ''}${event.key.toUpperCase()}`;
-      const isWriting = event.target instanceof HTMLElement && (event.target.isContentEditable || ['INPUT', 'TEXTAREA'].includes(event.target.tagName));
       if (key === 'S') latest.current();
-      else if (key === 'Z' && !isWriting) editor.undo();
-      else if ((key === 'Shift+Z' || key === 'Y') && !isWriting) editor.redo();
+      else if (key === 'Z' && !isWriting(event.target)) editor.undo();
+      else if ((key === 'Shift+Z' || key === 'Y') && !isWriting(event.target)) editor.redo();
       else return;
       event.preventDefault();
     };

@@ -2,9 +2,12 @@ import { act, createRef } from 'react';
 import { createRoot, type Root } from 'react-dom/client';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { FileProblem, WorkflowAgentNode, WorkflowConditionNode, WorkflowGraph } from '../../api/types.gen.ts';
+import { ScriptedServer } from '../../api/scripted.ts';
+import { ParleyContext, type Parley } from '../../parley.ts';
 import { Editor } from '../editor.ts';
 import { offersFor } from './insert.tsx';
 import { Panel, type PanelHandle, type PanelTab } from './panel.tsx';
+import { changed } from './take_back.ts';
 import { panelText } from './text.ts';
 
 const said = panelText.fields;
@@ -34,13 +37,19 @@ const panel = createRef<PanelHandle>();
 beforeEach(async () => {
   vi.useFakeTimers();
   vi.stubGlobal('IS_REACT_ACT_ENVIRONMENT', true);
-  editor = new Editor({ graph, metadata: '{}' });
+  editor = new Editor({ graph, metadata: '' });
   root = createRoot(document.body.appendChild(document.createElement('div')));
-  await act(() => root.render(<Panel editor={editor} ref={panel} />));
+  await act(async () =>
+    root.render(
+      <ParleyContext value={{ client: new ScriptedServer().client } as Partial<Parley> as Parley}>
+        <Panel editor={editor} ref={panel} />
+      </ParleyContext>,
+    ),
+  );
 });
 
 afterEach(async () => {
-  await act(() => root.unmount());
+  await act(async () => root.unmount());
   document.body.replaceChildren();
   vi.useRealTimers();
   vi.unstubAllGlobals();
@@ -48,12 +57,12 @@ afterEach(async () => {
 
 type Box = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
 
-const select = (...ids: string[]) => act(() => editor.select(ids));
+const select = (...ids: string[]) => act(async () => editor.select(ids));
 
 /** Does something, and lets the focus go where it is led once that is shown. */
 async function lead(what: () => void) {
-  await act(what);
-  await act(() => void vi.advanceTimersToNextFrame());
+  await act(async () => what());
+  await act(async () => void vi.advanceTimersToNextFrame());
 }
 
 const show = (tab: PanelTab) => lead(() => panel.current!.show(tab));
@@ -67,7 +76,7 @@ const follow = (n: number) => lead(() => document.querySelectorAll<HTMLButtonEle
 
 /** Puts text into a box as typing does: React is asked by the event, not by the value. */
 function type(key: string, text: string) {
-  return act(() => {
+  return act(async () => {
     const element = box(key);
     Object.getOwnPropertyDescriptor(Object.getPrototypeOf(element) as object, 'value')!.set!.call(element, text);
     element.dispatchEvent(new Event(element instanceof HTMLSelectElement ? 'change' : 'input', { bubbles: true }));
@@ -83,13 +92,13 @@ const branches = () => (node('good') as WorkflowConditionNode).branches.map(bran
 const tab = () => document.querySelector<HTMLElement>('[aria-selected=true]')!;
 
 /** Has the door have found something. */
-const find = (problems: FileProblem[]) => act(() => editor.checked(editor.value.unchecked!, { source: '', metadata: '{}', hasComments: false, problems }));
+const find = (problems: FileProblem[]) => act(async () => editor.checked(editor.value.unchecked!, { source: '', metadata: '', hasComments: false, problems }));
 
 test('what is typed into a field is one step, a cleared field is gone, and undo shows what was there', async () => {
   await select('again');
   for (const text of ['', 'S', 'So', 'So?']) await type('nodes[3].prompt_template', text);
   expect(node('again')).toMatchObject({ prompt_template: 'So?' });
-  await act(() => editor.undo());
+  await act(async () => editor.undo());
   expect(box('nodes[3].prompt_template').value).toBe('Not good: {{ run.outputs["read"] }}');
   await type('nodes[3].prompt_template', '');
   expect(node('again')).not.toHaveProperty('prompt_template');
@@ -124,16 +133,25 @@ test('keys in the panel take back what was done, not only what was typed', async
   await select('read');
   await type('nodes[1].agent_ref', 'spare');
   const pressed = new KeyboardEvent('keydown', { key: 'z', ctrlKey: true, bubbles: true, cancelable: true });
-  await act(() => void box('nodes[1].agent_ref').dispatchEvent(pressed));
+  await act(async () => void box('nodes[1].agent_ref').dispatchEvent(pressed));
   expect(node('read')).toMatchObject({ agent_ref: 'reader' });
   expect(pressed.defaultPrevented).toBe(true);
-  await act(() => void box('nodes[1].agent_ref').dispatchEvent(new KeyboardEvent('keydown', { key: 'Z', ctrlKey: true, shiftKey: true, bubbles: true })));
+  await act(async () => void box('nodes[1].agent_ref').dispatchEvent(new KeyboardEvent('keydown', { key: 'Z', ctrlKey: true, shiftKey: true, bubbles: true })));
   expect(node('read')).toMatchObject({ agent_ref: 'spare' });
+});
+
+test('after undo the caret is where the text changed', async () => {
+  await select('again');
+  await type('nodes[3].prompt_template', 'Not at all good: {{ run.outputs["read"] }}');
+  await lead(() => box('nodes[3].prompt_template').dispatchEvent(new KeyboardEvent('keydown', { key: 'z', ctrlKey: true, bubbles: true })));
+  const { value, selectionStart } = box('nodes[3].prompt_template') as HTMLTextAreaElement;
+  expect([value, selectionStart]).toEqual(['Not good: {{ run.outputs["read"] }}', 'Not'.length]);
+  expect([changed('abc', 'abXc'), changed('aa', 'a'), changed('', 'new'), changed('old', '')]).toEqual([3, 0, 3, 0]);
 });
 
 test('a node is renamed when the person is done, everywhere, and stays selected', async () => {
   await select('read');
-  const submit = () => act(() => box('nodes[1].id').form!.requestSubmit());
+  const submit = () => act(async () => box('nodes[1].id').form!.requestSubmit());
   for (const [id, why] of [['Read', panelText.refused.kebab], ['', panelText.refused.kebab], ['good', panelText.refused.taken('good')]] as const) {
     await type('nodes[1].id', id);
     await submit();
@@ -153,7 +171,7 @@ test('a node is renamed when the person is done, everywhere, and stays selected'
 test('nodes follow an agent that is renamed, and keep one that they use', async () => {
   await show('agents');
   await type('agents[0].id', 'looker');
-  await act(() => box('agents[0].id').form!.requestSubmit());
+  await act(async () => box('agents[0].id').form!.requestSubmit());
   expect(editor.value.graph.nodes.flatMap(each => (each.type === 'agent' ? [each.agent_ref] : []))).toEqual(['looker', 'looker']);
   const [first, second] = [1, 2].map(n => panelText.remove(panelText.lists.agents.one(n))) as [string, string];
   expect(button(first).disabled).toBe(true);
@@ -179,18 +197,18 @@ test('a branch is true, false, a text or a number; it can be moved, added and re
 });
 
 test('a node has some of its agent’s tools; one that the agent does not have is there to be taken away', async () => {
-  await act(() => editor.change('', before => ({ ...before, agents: before.agents!.map(agent => ({ ...agent, tools: ['git_diff'] })) })));
+  await act(async () => editor.change('', before => ({ ...before, agents: before.agents!.map(agent => ({ ...agent, tools: ['git_diff'] })) })));
   await select('read');
   const checks = [...document.querySelectorAll<HTMLInputElement>('[id="workflow.nodes[1].tools"] input')];
   expect(checks.map(check => [check.parentElement!.textContent, check.checked])).toEqual([['git_diff', false], ['read_file', true]]);
-  await act(() => checks[1]!.click());
+  await act(async () => checks[1]!.click());
   expect(node('read')).not.toHaveProperty('tools');
 });
 
 test('what is wrong is said at its field, and leads there from the list', async () => {
   await find([{ line: 4, column: 7, key: 'workflow.nodes[1].retry.max', message: 'Too few.' }, { line: 9, column: 7, key: 'workflow.agents[1].model', message: 'Empty.' }]);
   await show('problems');
-  await act(() => editor.change('', before => ({ ...before, nodes: before.nodes.map(each => (each.id === 'read' ? { ...each, retry: { max: 0, backoff: 'linear' } } : each)) as WorkflowGraph['nodes'] })));
+  await act(async () => editor.change('', before => ({ ...before, nodes: before.nodes.map(each => (each.id === 'read' ? { ...each, retry: { max: 0, backoff: 'linear' } } : each)) as WorkflowGraph['nodes'] })));
   await follow(0);
   expect(editor.value.selected).toEqual(['read']);
   expect(document.activeElement).toBe(box('nodes[1].retry.max'));
@@ -199,6 +217,17 @@ test('what is wrong is said at its field, and leads there from the list', async 
   await show('problems');
   await follow(1);
   expect(document.activeElement).toBe(box('agents[1].model'));
+});
+
+test('what is wrong with an entry as a whole is said in it, and that it is there is said while it is closed', async () => {
+  await find([{ line: 1, column: 1, key: 'workflow.agents[1]', message: 'There twice.' }, { line: 1, column: 1, key: 'workflow.agents[0].tools[1]', message: 'No such tool.' }]);
+  await show('agents');
+  const entries = [...document.querySelectorAll('[id^="workflow.agents["]:is(li)')];
+  expect(entries.map(entry => [entry.querySelector(`summary [aria-label="${panelText.wrong}"]`) !== null, entry.textContent!.includes('There twice.')])).toEqual([
+    [true, false],
+    [true, true],
+  ]);
+  expect(says(box('agents[0].tools'))).toContain('No such tool.');
 });
 
 test('a reference is put where the caret is', async () => {
@@ -213,12 +242,12 @@ test('a reference is put where the caret is', async () => {
 });
 
 test('what may be filled in has run before, and is no secret', () => {
-  expect(offersFor(graph, 'before', ['nodes', 3])).toEqual(['inputs.diff', 'ctx.style', 'run.outputs["input"]', 'run.outputs["read"]', 'run.outputs["good"]', 'run.id']);
-  expect(offersFor(graph, 'run', ['context', 0])).toEqual(['inputs.diff', 'ctx.style', 'run.id']);
+  expect(offersFor(graph, 3)).toEqual(['inputs.diff', 'ctx.style', 'run.outputs["input"]', 'run.outputs["read"]', 'run.outputs["good"]', 'run.id']);
+  expect(offersFor(graph)).toEqual(['inputs.diff', 'ctx.style', 'run.id']);
 });
 
 test('arrow keys move between the tabs', async () => {
-  const key = (name: string) => act(() => void tab().dispatchEvent(new KeyboardEvent('keydown', { key: name, bubbles: true })));
+  const key = (name: string) => act(async () => void tab().dispatchEvent(new KeyboardEvent('keydown', { key: name, bubbles: true })));
   await key('ArrowRight');
   expect(tab().textContent).toBe(panelText.tabs.agents);
   expect(document.activeElement).toBe(tab());

@@ -22,7 +22,7 @@ export function Tabs<Tab extends string>({ label, tabs, chosen, onChoose, childr
   };
   return (
     <>
-      <div role="tablist" aria-label={label} className="flex shrink-0 gap-0.5 overflow-x-auto border-b border-line px-2">
+      <div role="tablist" aria-label={label} className="flex shrink-0 overflow-x-auto border-b border-line px-2.5 [scrollbar-width:none]">
         {tabs.map(([tab, name, count = 0]) => (
           <button
             key={tab}
@@ -34,10 +34,10 @@ export function Tabs<Tab extends string>({ label, tabs, chosen, onChoose, childr
             tabIndex={tab === chosen ? 0 : -1}
             onClick={() => onChoose(tab)}
             onKeyDown={press}
-            className="-mb-px flex h-9 shrink-0 items-center gap-1 border-b-2 border-transparent px-2 text-sm text-soft -outline-offset-2 hover:text-ink aria-selected:border-accent aria-selected:font-medium aria-selected:text-ink"
+            className="-mb-px flex h-9 shrink-0 items-center gap-1 border-b-2 border-transparent px-1.5 text-xs text-soft -outline-offset-2 hover:text-ink aria-selected:border-accent aria-selected:font-medium aria-selected:text-ink"
           >
             {name}
-            {count > 0 && <span className="rounded-full bg-bad-tint px-1.5 text-xs text-bad tabular-nums">{count}</span>}
+            {count > 0 && <span className="rounded-full bg-bad-tint px-1.5 text-bad tabular-nums">{count}</span>}
           </button>
         ))}
       </div>

@@ -41,7 +41,7 @@ export const panelText = {
 
   change: (label: string) => `Change ${label}`,
   rename: (from: string, to: string) => `Rename ${from} to ${to}`,
-  add: (what: string) => `Add ${what}`,
+  add: (what: string) => `Add: ${what}`,
   remove: (what: string) => `Remove ${what}`,
   move: { up: (what: string) => `Move ${what} up`, down: (what: string) => `Move ${what} down` },
   moved: (what: string) => `Move ${what}`,
