@@ -75,14 +75,14 @@ type WorkflowsNotice struct {
 
 var (
 	errNoWorkflow      = &refusal{http.StatusNotFound, "not_found", "There is no such workflow. It may have another name now: look at the list."}
-	errWorkflowTaken   = &refusal{http.StatusConflict, "conflict", "The workflow was not saved: there is a file of this name already, by small or capital letters. Choose another name."}
+	errWorkflowTaken   = &refusal{http.StatusConflict, "conflict", "The workflow was not saved: there is a file of this name already, or of one that differs in small and capital letters only. Choose another name."}
 	errWorkflowChanged = &refusal{http.StatusConflict, "conflict", "The workflow was not saved: its file was changed or removed meanwhile, outside of this page. Look at it as it is now, or save yours under another name."}
 )
 
 // describeWorkflow gives the refusal for what the files of workflows say.
 func describeWorkflow(err error) error {
 	switch {
-	case errors.Is(err, workflow.ErrNoFile), errors.Is(err, store.ErrNotFound):
+	case errors.Is(err, workflow.ErrNoFile):
 		return errNoWorkflow
 	case errors.Is(err, workflow.ErrTaken):
 		return errWorkflowTaken
@@ -166,7 +166,7 @@ func (d inside) saveWorkflow(r *http.Request, body WorkflowToSave) (WorkflowSave
 
 func (d inside) putWorkflowDraft(r *http.Request, draft WorkflowDraft) (noBody, error) {
 	path, err := workflowPath(r)
-	if err == nil && len(draft.Source) > workflow.MaxFile {
+	if err == nil && len(draft.Source)+len(draft.Replaces) > workflow.MaxFile {
 		err = workflow.ErrTooLarge
 	}
 	if err != nil {

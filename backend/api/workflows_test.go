@@ -162,7 +162,7 @@ func TestDraftsOutliveTheirPage(t *testing.T) {
 	}
 	long := toSave(strings.Repeat("x", workflow.MaxFile+1), "")
 	for _, to := range []string{"/workflows/file", "/workflows/draft"} {
-		if f := failure(t, d.ask("PUT", to+"?path=long.relavium.yaml", long)); f.Code != http.StatusBadRequest || !strings.Contains(f.Message, "3 MiB") {
+		if f := failure(t, d.ask("PUT", to+"?path=long.relavium.yaml", long)); f.Code != http.StatusBadRequest || !strings.Contains(f.Message, "6 MiB") {
 			t.Errorf("%s: %+v", to, f)
 		}
 		if f := failure(t, d.ask("PUT", to+"?path=../"+path, toSave("x", ""))); f.Code != http.StatusBadRequest {

@@ -106,7 +106,7 @@ func (c *Catalog) in(f folder) []File {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if _, known := c.files[f]; !known {
-		c.Watcher.Add(func() { c.reload(f) }, f.above, f.name) // first, or what changes meanwhile is missed
+		c.Watcher.Add(func() { c.reload(f) }, agentSuffix, f.above, f.name) // first, or what changes meanwhile is missed
 		c.read(f)
 	}
 	return c.files[f]

@@ -57,7 +57,7 @@ func (f folder) read(k Known, before []File) ([]File, error) {
 			return files, fmt.Errorf("there are more than %d agent files", maxAgentFiles)
 		}
 		file := File{Path: filepath.Join(f.path(), entry.Name())}
-		src, err := content(root, path.Join(filepath.ToSlash(f.name), entry.Name()))
+		src, _, err := ReadFile(root, path.Join(filepath.ToSlash(f.name), entry.Name()), "An agent file", maxAgentFile)
 		switch {
 		case errors.Is(err, fs.ErrNotExist): // it was removed just now
 			continue
@@ -77,24 +77,25 @@ func (f folder) read(k Known, before []File) ([]File, error) {
 	return files, nil
 }
 
-func content(root *os.Root, name string) ([]byte, error) {
+// ReadFile gives the content of a file that comes from anybody; fs.ErrNotExist if there is none. what is what it is called.
+func ReadFile(root *os.Root, name, what string, most int) ([]byte, fs.FileInfo, error) {
 	info, err := root.Stat(name) // before it is opened: to open a pipe is to wait for who writes to it
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, err
+		return nil, nil, err
 	}
 	if err != nil || !info.Mode().IsRegular() {
-		return nil, agent.Errorf(agent.CodeValidation, "This cannot be read: it is no file, or a link out of its folder.")
+		return nil, nil, agent.Errorf(agent.CodeValidation, "This cannot be read: it is no file, or a link out of its folder.")
 	}
 	file, err := root.Open(name)
 	if err != nil {
-		return nil, agent.Errorf(agent.CodeValidation, "This cannot be read. Look at its permissions.")
+		return nil, nil, agent.Errorf(agent.CodeValidation, "This cannot be read. Look at its permissions.")
 	}
 	defer file.Close()
-	src, err := io.ReadAll(io.LimitReader(file, maxAgentFile+1))
-	if err == nil && len(src) > maxAgentFile {
-		err = agent.Errorf(agent.CodeValidation, "An agent file has %d KiB at most.", maxAgentFile>>10)
+	src, err := io.ReadAll(io.LimitReader(file, int64(most)+1))
+	if err == nil && len(src) > most {
+		err = agent.Errorf(agent.CodeValidation, "%s has %d KiB at most.", what, most>>10)
 	}
-	return src, err
+	return src, info, err
 }
 
 // write makes the file of an agent, and gives its path. It replaces none.

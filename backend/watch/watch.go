@@ -30,6 +30,7 @@ type Watcher struct {
 type set struct {
 	above   string
 	paths   []string
+	ending  string
 	changed func()
 	due     bool
 }
@@ -60,13 +61,14 @@ func (w *Watcher) Close() {
 }
 
 // Add watches the folders that are called by some names in another one, which has to be there. The folders themselves need not be,
-// nor those between; files in them count, and not what is deeper. Some time after something changed in one of them it calls changed,
-// never twice at once. What it is told does not say what that was, because the system does not always: look at all of them.
-func (w *Watcher) Add(changed func(), above string, names ...string) {
+// nor those between; files in them count whose names have the ending, and not what is deeper. Some time after something changed in one
+// of them it calls changed, never twice at once. What it is told does not say what that was, because the system does not always: look
+// at all of them.
+func (w *Watcher) Add(changed func(), ending, above string, names ...string) {
 	if w.system == nil {
 		return
 	}
-	s := &set{above: filepath.Clean(above), changed: changed}
+	s := &set{above: filepath.Clean(above), ending: ending, changed: changed}
 	for _, name := range names {
 		s.paths = append(s.paths, filepath.Join(above, name))
 	}
@@ -97,7 +99,7 @@ func (w *Watcher) follow(s *set, path string) {
 // concerns reports whether a change is on the way to one of the folders, or in it.
 func (s *set) concerns(name string) bool {
 	return slices.ContainsFunc(s.paths, func(path string) bool {
-		return filepath.Dir(name) == path || name == path || strings.HasPrefix(path, name+string(filepath.Separator))
+		return filepath.Dir(name) == path && strings.HasSuffix(name, s.ending) || name == path || strings.HasPrefix(path, name+string(filepath.Separator))
 	})
 }
 

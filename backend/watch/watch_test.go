@@ -14,13 +14,13 @@ func watching(t *testing.T, root string) (agents string, told func(what string))
 	changed := make(chan struct{}, 1)
 	w := New(slog.New(slog.DiscardHandler))
 	t.Cleanup(w.Close)
-	w.Add(func() { t.Error("somebody is told of what is not theirs") }, t.TempDir(), ".", "agents")
+	w.Add(func() { t.Error("somebody is told of what is not theirs") }, "", t.TempDir(), ".", "agents")
 	w.Add(func() {
 		select {
 		case changed <- struct{}{}:
 		default:
 		}
-	}, root, ".parley/agents")
+	}, "", root, ".parley/agents")
 	return filepath.Join(root, ".parley", "agents"), func(what string) {
 		t.Helper()
 		select {
@@ -62,6 +62,16 @@ func TestWhatHappensInAFolderIsTold(t *testing.T) {
 	told("all was made again")
 	done(t, os.WriteFile(file, []byte("4"), 0o600))
 	told("a file was made again")
+}
+
+// TestOnlyNamesWithTheEndingCount, of files; of folders on the way every one does.
+func TestOnlyNamesWithTheEndingCount(t *testing.T) {
+	notes := set{paths: []string{filepath.FromSlash("/p"), filepath.FromSlash("/p/notes")}, ending: ".txt"}
+	for name, want := range map[string]bool{"/p/a.txt": true, "/p/a.log": false, "/p/notes": true, "/p/notes/a.txt": true, "/p/notes/a": false, "/p/other": false} {
+		if notes.concerns(filepath.FromSlash(name)) != want {
+			t.Errorf("%s: concerns is %v", name, !want)
+		}
+	}
 }
 
 func TestWhatIsElsewhereIsNot(t *testing.T) {

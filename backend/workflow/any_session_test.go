@@ -137,7 +137,7 @@ func TestAnySession(t *testing.T) {
 			t.Fatalf("%s: it tells the secret:\n%s", name, file)
 		}
 		readElsewhere(t, name, file)
-		originate(t, name, file, s)
+		originate(t, name, *Parse(file).Graph, s)
 	}
 }
 
@@ -231,7 +231,7 @@ func TestLongSession(t *testing.T) {
 	if len(p.Graph.Nodes) != 5002 || m.RelaviumExport.OmittedMessages == 0 || len(kept)+m.RelaviumExport.OmittedMessages != len(s.Rows) || kept[len(kept)-1].ID != "m9999" {
 		t.Errorf("%d nodes, %d messages, %d omitted", len(p.Graph.Nodes), len(kept), m.RelaviumExport.OmittedMessages)
 	}
-	if origins := originate(t, "long", file, s); len(origins) != len(kept)/2 || origins[len(origins)-1].Node != "turn-5000" {
+	if origins := originate(t, "long", *p.Graph, s); len(origins) != len(kept)/2 || origins[len(origins)-1].Node != "turn-5000" {
 		t.Errorf("%d origins of %d messages", len(origins), len(kept))
 	}
 	if more := len(file) + len(file)/len(kept); more < maxSource/2 {

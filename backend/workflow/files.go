@@ -4,7 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"io"
+	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -17,6 +17,7 @@ import (
 	"unicode/utf8"
 
 	"parley/backend/agent"
+	"parley/backend/config"
 	"parley/backend/watch"
 	"parley/backend/whole"
 )
@@ -26,11 +27,8 @@ const Extension = ".relavium.yaml"
 
 const (
 	maxName  = 255  // as file systems have it
-	maxFiles = 1000 // that a list reads: a folder can come from anybody
+	maxFiles = 1000 // in a folder that a list reads: it can come from anybody
 )
-
-// MaxFile is how many bytes a file has at most; its characters are fewer.
-const MaxFile = 3 << 20
 
 // folders are where the workflows of a project are.
 var folders = []string{".", "workflows", ".parley/workflows"}
@@ -111,7 +109,7 @@ func (s *Shelf) look() {
 
 // open gives the project's folder, which is watched from then on.
 func (s *Shelf) open() (*os.Root, error) {
-	s.watched.Do(func() { s.watcher.Add(s.look, s.root, folders...) })
+	s.watched.Do(func() { s.watcher.Add(s.look, Extension, s.root, folders...) })
 	root, err := os.OpenRoot(s.root)
 	if err != nil {
 		return nil, agent.Wrap(agent.CodeValidation, err, "The folder of this project cannot be opened. Look whether it is still there, and at its permissions.")
@@ -140,36 +138,42 @@ func (s *Shelf) list() ([]File, error) {
 	var files []File
 	seen := map[string]glance{}
 	for _, folder := range folders {
-		entries, err := fs.ReadDir(root.FS(), folder)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			files = append(files, File{Path: folder, Error: "This folder cannot be read: it is none, or a link out of the project, or its permissions forbid it."})
-		}
-		for _, entry := range entries {
-			if !isWorkflow(entry.Name()) {
-				continue
-			}
-			name := path.Join(folder, entry.Name())
-			g, err := glanceAt(root, name, s.seen[name], len(files) < maxFiles)
-			if errors.Is(err, ErrNoFile) {
-				continue // it was removed just now
-			}
-			if err != nil {
-				g.File = File{Path: strings.ToValidUTF8(name, "\uFFFD"), Error: agent.AsError(err).Message}
-			}
-			seen[name] = g
-			files = append(files, g.File)
-		}
+		files = append(files, s.listIn(root, folder, seen)...)
 	}
 	s.seen = seen
 	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
 	return files, nil
 }
 
-// glanceAt reads a file, and the workflow in it, unless nothing was written to it since before.
-func glanceAt(root *os.Root, name string, before glance, hasRoom bool) (glance, error) {
-	if !hasRoom {
-		return glance{}, agent.Errorf(agent.CodeValidation, "This was not read for the list, which has %d files at most. Move some to another project.", maxFiles)
+// listIn gives the files of a folder, and adds them to seen. What is wrong with one of them, or with the folder, it tells in its place.
+func (s *Shelf) listIn(root *os.Root, folder string, seen map[string]glance) (files []File) {
+	entries, err := fs.ReadDir(root.FS(), folder)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return []File{{Path: folder, Error: "This folder cannot be read: it is none, or a link out of the project, or its permissions forbid it."}}
 	}
+	for _, entry := range entries {
+		if !isWorkflow(entry.Name()) {
+			continue
+		}
+		if len(files) == maxFiles {
+			return append(files, File{Path: folder, Error: fmt.Sprintf("This folder has more than %d workflows, and the others are not listed. Move some to another project.", maxFiles)})
+		}
+		name := path.Join(folder, entry.Name())
+		g, err := glanceAt(root, name, s.seen[name])
+		if errors.Is(err, ErrNoFile) {
+			continue // it was removed just now
+		}
+		if err != nil {
+			g.File = File{Path: strings.ToValidUTF8(name, "\uFFFD"), Error: agent.AsError(err).Message}
+		}
+		seen[name] = g
+		files = append(files, g.File)
+	}
+	return files
+}
+
+// glanceAt reads a file, and the workflow in it, unless nothing was written to it since before.
+func glanceAt(root *os.Root, name string, before glance) (glance, error) {
 	if err := checkName(path.Base(name)); err != nil {
 		return glance{}, err
 	}
@@ -281,28 +285,13 @@ func notWritten(err error) error {
 	return agent.Wrap(agent.CodeValidation, err, "The workflow was not saved: its folder cannot be written to, is a link out of the project, or the disk is full. Save it in another folder, or look at the permissions.")
 }
 
-// ErrTooLarge says so of a file.
-var ErrTooLarge = agent.Errorf(agent.CodeValidation, "The file of a workflow has %d MiB at most.", MaxFile>>20)
+// ErrTooLarge says so of what is to be kept.
+var ErrTooLarge = agent.Errorf(agent.CodeValidation, "The workflow was not saved: it has more than %d MiB. Take something out of it.", MaxFile>>20)
 
 func read(root *os.Root, name string) ([]byte, fs.FileInfo, error) {
-	info, err := root.Stat(name) // before it is opened: to open a pipe is to wait for who writes to it
+	content, info, err := config.ReadFile(root, name, "The file of a workflow", MaxFile)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, ErrNoFile
-	}
-	if err != nil || !info.Mode().IsRegular() {
-		return nil, nil, agent.Errorf(agent.CodeValidation, "This cannot be read: it is no file, or a link out of the project.")
-	}
-	if info.Size() > MaxFile {
-		return nil, nil, ErrTooLarge
-	}
-	file, err := root.Open(name)
-	if err != nil {
-		return nil, nil, agent.Errorf(agent.CodeValidation, "This file cannot be read. Look at its permissions.")
-	}
-	defer file.Close()
-	content, err := io.ReadAll(io.LimitReader(file, MaxFile+1))
-	if err == nil && len(content) > MaxFile {
-		err = ErrTooLarge
+		err = ErrNoFile
 	}
 	return content, info, err
 }

@@ -1,6 +1,5 @@
 // Package workflow holds workflows as graphs: their files (*.relavium.yaml, schema 1.0), which other programs read and
-// write too, and what a session can be exported as. Everything here is a pure function: it opens no file, reads no clock
-// and asks nobody.
+// write too, and what a session can be exported as. Everything about a graph is a pure function: only a Shelf opens files.
 package workflow
 
 import "encoding/json"

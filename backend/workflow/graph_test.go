@@ -169,9 +169,9 @@ func TestWriteRefuses(t *testing.T) {
 	for name, c := range map[string]struct{ metadata, says string }{
 		"deep":             {deep(maxDepth), "nested too deeply"},
 		"deeper":           {deep(9000), "nested too deeply"},
-		"many deep":        {`{"a":[` + strings.Repeat(deep(150)+",", 10_000) + `1]}`, "too large"},
-		"lines far inside": {`{"a":` + strings.Replace(deep(150), "1", `"a`+strings.Repeat(`\na`, 1<<20)+`"`, 1) + `}`, "too large"},
-		"long":             {`{"a":"` + strings.Repeat("a", maxBytes) + `"}`, "too large"},
+		"many deep":        {`{"a":[` + strings.Repeat(deep(150)+",", 500) + `1]}`, "too large"},
+		"lines far inside": {`{"a":` + strings.Replace(deep(150), "1", `"a`+strings.Repeat(`\na`, 1<<15)+`"`, 1) + `}`, "too large"},
+		"long":             {`{"a":"` + strings.Repeat("a", MaxFile) + `"}`, "too large"},
 	} {
 		src, err := Write(Graph{Metadata: json.RawMessage(c.metadata)})
 		if agent.AsError(err).Code != agent.CodeValidation || !strings.Contains(err.Error(), c.says) {

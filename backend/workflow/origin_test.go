@@ -12,14 +12,13 @@ import (
 func TestOrigins(t *testing.T) {
 	for _, path := range files(t, "testdata/export/*.txt") {
 		s, known := readSession(t, path)
-		originate(t, path, exportedFile(t, path, s, known), s)
+		originate(t, path, *Parse(exportedFile(t, path, s, known)).Graph, s)
 	}
 }
 
-// originate holds the origins of a file to its nodes, and to the session that it was.
-func originate(t *testing.T, name string, file []byte, s Session) []Origin {
+// originate holds the origins of a graph to its nodes, and to the session that it was.
+func originate(t *testing.T, name string, g Graph, s Session) []Origin {
 	t.Helper()
-	g := Parse(file).Graph
 	origins := Origins(g.Metadata)
 	nodes := g.Nodes[1 : len(g.Nodes)-1]
 	if missing := len(nodes) - len(origins); missing > 0 && strings.Contains(string(g.Metadata), `"omittedTurns":`) {

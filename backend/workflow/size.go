@@ -9,8 +9,8 @@ import (
 // What a file may have. The pieces bound the memory that reading YAML takes: some 400 bytes for each line, and up to five times
 // that for each thing in one.
 const (
+	MaxFile   = 3 * maxSource // in bytes
 	maxSource = 2 << 20
-	maxBytes  = 3 * maxSource
 	maxPieces = 500_000
 	perInline = 5
 )

@@ -56,7 +56,7 @@ type writer struct {
 	tooDeep bool
 }
 
-func (w *writer) tooLarge() bool { return w.Len() > maxBytes }
+func (w *writer) tooLarge() bool { return w.Len() > MaxFile }
 
 // value writes what follows a key, or the dash of an entry: its line, and those below it that are indented by depth.
 func (w *writer) value(v any, depth int) {

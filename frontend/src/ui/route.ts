@@ -33,7 +33,11 @@ export function goTo(session: string | undefined): void {
 
 /** Puts a session that has just begun to exist into the address bar: a reload finds it, and Back does not leave it twice. */
 export function settleOn(session: string): void {
-  if (read() === session) return;
-  history.replaceState(null, '', hrefOf(session));
+  if (read() !== session) settle(hrefOf(session));
+}
+
+/** Puts another address in the place of this one. */
+export function settle(href: string): void {
+  history.replaceState(null, '', href);
   window.dispatchEvent(new HashChangeEvent('hashchange'));
 }

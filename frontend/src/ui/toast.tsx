@@ -14,7 +14,7 @@ export function ToastView() {
           key={id}
           className="pointer-events-auto flex max-w-[min(28rem,100%)] items-center gap-2 rounded-lg border border-line-strong bg-raised py-1.5 ps-4 pe-1.5 text-sm shadow-pop"
         >
-          <span className="min-w-0 truncate">{message}</span>
+          <span className="line-clamp-3 min-w-0 py-1">{message}</span>
           {action && (
             <button
               type="button"

@@ -114,7 +114,7 @@ describe('what is edited', () => {
     name(open, 'B');
     expect(open.value.isChanged).toBe(true);
     await pass(500);
-    expect(drafts.get(path)).toMatchObject({ source: expect.stringContaining('"name":"B"') as string, replaces: versionOf('name: A') });
+    expect(drafts.get(path)).toMatchObject({ source: 'name: B', replaces: versionOf('name: A') });
     name(open, 'A');
     await pass(1_000);
     expect(open.value.isChanged).toBe(false);
@@ -167,7 +167,8 @@ describe('unsaved work', () => {
   test('that the page kept in a form of its own is written by the door', async () => {
     const before = await opened();
     name(before, 'B');
-    await pass(500);
+    await workflows.flush();
+    expect(drafts.get(path)).toMatchObject({ source: expect.stringContaining('"name":"B"') as string });
     workflows = new Workflows(server.client, server.wire, server.vault, () => {});
     const open = await opened();
     expect(open.value.editor!.value).toMatchObject({ source: 'name: B', graph: { name: 'B' } });
@@ -269,6 +270,20 @@ describe('saving', () => {
     expect([...files]).toEqual([[path, 'name: A'], ['copy.relavium.yaml', 'name: B']]);
     expect(open.value).toMatchObject({ path: 'copy.relavium.yaml', place: { file: 'copy.relavium.yaml' }, isChanged: false });
     expect(drafts.size).toBe(0);
+    name(open, 'C');
+    await pass(500);
+    expect([...drafts.keys()]).toEqual(['copy.relavium.yaml']);
+  });
+
+  test('under another name keeps what is edited meanwhile with that', async () => {
+    const open = await opened();
+    name(open, 'B');
+    await pass(500);
+    const drop = server.answers.get('DELETE /workflows/draft')!;
+    server.answers.set('DELETE /workflows/draft', (query, body) => (name(open, 'C'), drop(query, body)));
+    await open.save('copy.relavium.yaml');
+    await pass(1_000);
+    expect([...drafts]).toMatchObject([['copy.relavium.yaml', { replaces: versionOf('name: B') }]]);
   });
 
   test('under a name that is taken is refused', async () => {
@@ -397,6 +412,16 @@ describe('a session', () => {
     const open = await opened({ session: 's1' });
     expect(open.value).toMatchObject({ load: 'failed', why: 'Not now.' });
   });
+});
+
+test('the list knows of work that was unsaved a moment ago', async () => {
+  const open = await opened({ session: 's1' });
+  expect(open.value.load).toBe('failed');
+  server.answers.set('GET /sessions/s1/export', () => ({ name: 's1.relavium.yaml', content: 'name: S', warnings: [] }));
+  await open.load();
+  name(open, 'B');
+  await workflows.refresh();
+  expect(workflows.value.drafts).toMatchObject([{ path: 's1.relavium.yaml', session: 's1' }]);
 });
 
 test('those that are open are kept when they are left, up to a bound, and what is unsaved of the others, too', async () => {

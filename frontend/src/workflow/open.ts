@@ -68,7 +68,7 @@ export class OpenWorkflow extends Store<State> {
     try {
       await this.#begin(file ? await this.client.workflow(file) : await this.#export(session!));
     } catch (error) {
-      this.set({ load: isMissing(error) ? 'missing' : 'failed', why: (error as Error).message });
+      this.set({ load: file && isMissing(error) ? 'missing' : 'failed', why: (error as Error).message });
     }
   }
 
@@ -100,7 +100,8 @@ export class OpenWorkflow extends Store<State> {
 
   /** Looks whether somebody else changed the file, and does what had to wait for the door. */
   async look(): Promise<void> {
-    if (this.value.load !== 'ready') return void (this.value.load === 'loading' || (await this.load()));
+    if (this.value.load === 'loading') return;
+    if (this.value.load !== 'ready') return this.load();
     void this.#checking!.now();
     void this.#keeping!.flush();
     await this.#inTurn(() => this.#compare());
@@ -115,8 +116,10 @@ export class OpenWorkflow extends Store<State> {
   /** Goes on with what is here: saving replaces what somebody else wrote. */
   keepMine(): void {
     const { theirs } = this.value;
-    this.#saved = theirs === 'gone' ? undefined : theirs?.checked;
-    this.set({ version: theirs === 'gone' ? '' : theirs?.version, theirs: undefined });
+    if (!theirs) return;
+    const file = theirs === 'gone' ? undefined : theirs;
+    this.#saved = file?.checked;
+    this.set({ version: file?.version ?? '', theirs: undefined });
     this.#edited();
   }
 
@@ -125,8 +128,7 @@ export class OpenWorkflow extends Store<State> {
     const { theirs, version } = this.value;
     if (theirs && theirs !== 'gone') return this.#take(text.discard, theirs);
     if (this.#saved) return this.#take(text.discard, { version, checked: this.#saved });
-    await this.#keeping!.flush(); // or it would come back
-    await this.client.dropWorkflow(this.value.path);
+    await this.#keeping!.end();
     await this.load();
   }
 
@@ -156,7 +158,6 @@ export class OpenWorkflow extends Store<State> {
     this.#saved = hasFile || !draft ? checked : undefined;
     const editor = Editor.of(this.#saved ?? kept!);
     if (kept && hasFile) editor.replace(text.restore, kept);
-    this.#graph = editor.value.graph;
     const isOutdated = draft && draft.replaces !== version;
     this.set({
       load: 'ready',
@@ -168,12 +169,12 @@ export class OpenWorkflow extends Store<State> {
       theirs: isOutdated ? (hasFile ? { path, version, checked } : 'gone') : undefined,
     });
     this.#checking = new Checking(editor, this.client, unchecked => this.set({ unchecked }));
-    this.#keep(draft?.source);
+    this.#keep(editor, draft?.source);
     editor.subscribe(() => this.#edited());
     this.#edited();
   }
 
-  /** Reads unsaved work, which this page may have kept in a form that nobody wants to see. */
+  /** Reads unsaved work, which this page kept in a form of its own if the door had not written it yet. */
   async #read(source: string): Promise<CheckedWorkflow> {
     const checked = await this.client.checkWorkflow({ source });
     const { graph, metadata } = checked;
@@ -187,14 +188,14 @@ export class OpenWorkflow extends Store<State> {
     const source = this.#source!;
     const saved = await this.client.saveWorkflow(path, source, path === before ? version : '');
     this.#saved = { source, graph: typed === undefined ? graph : undefined, metadata, hasComments, problems: [...problems] };
-    if (path !== before) {
-      await this.client.dropWorkflow(before).catch(() => {}); // it is listed as unsaved, and can be discarded there
-      this.#keep(undefined);
-    }
     this.set({ place: { file: path }, path, version: saved.version, session: undefined, warnings: [], theirs: undefined, isRestored: false });
+    if (path !== before) {
+      await this.#keeping!.end();
+      this.#keep(editor!, undefined);
+    }
     this.#edited();
     await this.#keeping!.flush();
-    if (session) await this.client.change(session, { exportedPath: saved.path });
+    if (session) await this.client.change(session, { exportedPath: saved.path }).catch((error: Error) => this.say(error.message));
   }
 
   async #compare(): Promise<void> {
@@ -214,14 +215,14 @@ export class OpenWorkflow extends Store<State> {
     this.value.editor!.replace(what, checked);
   }
 
-  #keep(kept: string | undefined): void {
+  #keep(editor: Editor, kept: string | undefined): void {
     const { path } = this.value;
     this.#keeping = new Keeping(
       {
         put: (source, urgent) => this.client.keepWorkflow(path, { source, replaces: this.value.version, session: this.value.session }, urgent && source.length * 3 < mostUrgent),
         clear: () => this.client.dropWorkflow(path),
       },
-      () => (this.value.isChanged ? this.#text : undefined),
+      () => (this.value.isChanged ? (this.#source ?? asJson(editor.value)) : undefined),
       kept,
       unkept => this.set({ unkept }),
     );
@@ -231,12 +232,6 @@ export class OpenWorkflow extends Store<State> {
   get #source(): string | undefined {
     const { typed, written, unchecked, source } = this.value.editor!.value;
     return typed ?? written ?? (unchecked ? undefined : source);
-  }
-
-  /** What is edited, as a file that can be read, if not one that is nice to read. */
-  get #text(): string {
-    const { value } = this.value.editor!;
-    return value.typed ?? value.written ?? asJson(value);
   }
 
   #edited(): void {

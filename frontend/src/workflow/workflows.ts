@@ -42,7 +42,9 @@ export class Workflows extends Store<State> {
     return open;
   }
 
+  /** Loads the list, with the unsaved work of now. */
   async refresh(): Promise<void> {
+    await Promise.all(this.#open.map(open => open.flush()));
     try {
       const [{ folder, files }, { drafts }] = await Promise.all([this.client.workflows(), this.client.workflowDrafts()]);
       this.set({ load: 'ready', folder, files, drafts });

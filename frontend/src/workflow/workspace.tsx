@@ -1,21 +1,20 @@
 import { ChevronLeft, CircleAlert, CircleCheck, PanelRight, Redo2, Undo2 } from 'lucide-react';
 import { useEffect, useRef, useState, type Ref } from 'react';
 import { flushSync } from 'react-dom';
-import { useParley } from '../parley.ts';
 import { Button, IconButton, IconLink } from '../ui/button.tsx';
 import { isWriting } from '../ui/keys.ts';
-import { canvas } from '../ui/route.ts';
+import { canvas, settle } from '../ui/route.ts';
 import { Spinner } from '../ui/spinner.tsx';
 import { useStore } from '../ui/store.ts';
 import { text } from '../ui/text.ts';
 import { Board } from './board/board.tsx';
-import type { Editor } from './editor.ts';
+import type { Editor, EditorState } from './editor.ts';
 import { Head, Title } from './head.tsx';
 import { Notices } from './notices.tsx';
-import { freePath, type OpenWorkflow } from './open.ts';
+import type { OpenWorkflow } from './open.ts';
 import { Panel, type PanelHandle, type PanelTab } from './panel/panel.tsx';
-import { canvasHref } from './place.ts';
-import { SaveForm, type Saving } from './save.tsx';
+import { canvasHref, placeIn } from './place.ts';
+import { SaveForm, useSaving } from './save.tsx';
 import { workflowText } from './text.ts';
 
 const said = workflowText.workspace;
@@ -28,7 +27,11 @@ interface WorkspaceProps {
 
 /** One workflow: loaded, or why it is not. */
 export function Workspace({ open, node }: WorkspaceProps) {
-  const { load, why, editor, path } = useStore(open, state => state);
+  const { load, why, editor, path, place } = useStore(open, state => state);
+  useEffect(() => {
+    // A file that was saved under another name is at another address.
+    if (placeIn(location.hash).file !== place.file) settle(canvasHref(place));
+  }, [place]);
   useEffect(() => {
     if (node) editor?.select([node]);
   }, [editor, node]);
@@ -67,45 +70,26 @@ export function Workspace({ open, node }: WorkspaceProps) {
 }
 
 function Ready({ open, editor }: { open: OpenWorkflow; editor: Editor }) {
-  const { toasts } = useParley();
-  const [saving, setSaving] = useState<Saving>();
+  const saver = useRef<HTMLButtonElement>(null);
+  const saving = useSaving(open, saver);
   const [isPanelShown, showPanel] = useState(() => matchMedia('(width >= 64rem)').matches);
-  const isUnreadable = useStore(editor, ({ typed, graph }) => typed !== undefined && graph.nodes.length === 0);
-  const { path, version } = useStore(open, state => state);
+  const isUnreadable = useStore(editor, hasNothingToDraw);
   const panel = useRef<PanelHandle>(null);
   const show = (tab: PanelTab) => {
     flushSync(() => showPanel(true)); // what is hidden takes no focus
     panel.current!.show(tab);
   };
+  useEffect(() => {
+    if (hasNothingToDraw(editor.value)) panel.current!.show('yaml');
+  }, [editor]);
   useTitle(open, editor);
-  const saver = useRef<HTMLButtonElement>(null);
-  const close = () => {
-    if (saving) saver.current!.focus();
-    setSaving(undefined);
-  };
-
-  const saved = () => {
-    const { path: file } = open.value;
-    if (file !== path || version === '') toasts.show(workflowText.save.done(file));
-    close();
-    history.replaceState(history.state, '', canvasHref({ file }));
-    window.dispatchEvent(new HashChangeEvent('hashchange'));
-  };
-  const save = async () => {
-    if (open.value.isSaving || (open.value.version && !open.value.isChanged)) return;
-    const doubts = await open.doubts();
-    const isNew = version === '';
-    if (isNew || doubts.length > 0) return setSaving({ path: isNew ? path : undefined, doubts });
-    await open.save().then(saved, (error: Error) => toasts.show(error.message));
-  };
-  const copy = async () => setSaving({ path: freePath(`${path.replace(/\.relavium\.yaml$/, '')}-copy`, [path]), doubts: await open.doubts() });
-  useKeys(editor, () => void save());
+  useKeys(editor, saving.save);
 
   return (
     <>
-      <Top open={open} editor={editor} isPanelShown={isPanelShown} onPanel={() => showPanel(!isPanelShown)} onProblems={() => show('problems')} saver={saver} onSave={() => void save()} />
-      <Notices open={open} onCopy={() => void copy()} />
-      {saving && <SaveForm key={saving.path} open={open} saving={saving} onClose={close} onSaved={saved} />}
+      <Top open={open} editor={editor} isPanelShown={isPanelShown} onPanel={() => showPanel(!isPanelShown)} onProblems={() => show('problems')} saver={saver} onSave={saving.save} />
+      <Notices open={open} onCopy={saving.saveCopy} />
+      {saving.question && <SaveForm key={saving.question.path} open={open} question={saving.question} onClose={saving.close} onSaved={saving.done} />}
       <div className="relative flex min-h-0 flex-1">
         <div className="relative min-w-0 flex-1">
           {isUnreadable ? <Unreadable onMend={() => show('yaml')} /> : <Board editor={editor} onOpen={() => show('node')} />}
@@ -121,6 +105,9 @@ function Ready({ open, editor }: { open: OpenWorkflow; editor: Editor }) {
     </>
   );
 }
+
+/** Whether a file could not be read, and never was before. */
+const hasNothingToDraw = ({ typed, graph }: EditorState) => typed !== undefined && graph.nodes.length === 0;
 
 /** In the place of the canvas, where there is nothing to draw. */
 function Unreadable({ onMend }: { onMend: () => void }) {

@@ -67,7 +67,7 @@ function Content({ editor, onOpen }: BoardProps) {
     editor.select(ids);
   };
   useEffect(() => {
-    if (own.current !== selected && selected[0] !== undefined) sight.show(selected[0]);
+    if (!isSame(own.current, selected) && selected[0] !== undefined) sight.show(selected[0]);
     own.current = selected;
   });
 
@@ -177,7 +177,7 @@ function Content({ editor, onOpen }: BoardProps) {
   const onNodesChange = (changes: NodeChange[]) => {
     const ids = new Set(editor.value.selected);
     for (const change of changes) if (change.type === 'select') ids[change.selected ? 'add' : 'delete'](change.id);
-    if (ids.size !== editor.value.selected.length || editor.value.selected.some(id => !ids.has(id))) choose([...ids]);
+    if (!isSame([...ids], editor.value.selected)) choose([...ids]);
   };
   const onNodeClick = ({ shiftKey, ctrlKey, metaKey }: MouseEvent, { id }: { id: string }) => {
     if (!shiftKey && !ctrlKey && !metaKey) choose([id]);
@@ -242,6 +242,7 @@ function Content({ editor, onOpen }: BoardProps) {
         aria-label={text.described}
       >
         <Background gap={24} />
+        {boxes.length === 0 && <p className="absolute inset-0 m-auto h-fit w-fit p-6 text-center text-soft">{text.empty}</p>}
         <Panel position="top-left">
           <Palette onAdd={type => addNode(type)} />
         </Panel>
@@ -284,4 +285,8 @@ function Content({ editor, onOpen }: BoardProps) {
       </p>
     </section>
   );
+}
+
+function isSame(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((id, n) => id === b[n]);
 }

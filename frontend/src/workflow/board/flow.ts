@@ -97,10 +97,10 @@ function cardOf({ id, node, face: shown, width, height }: Faced, position: Point
 
 /** Where edges end and begin, so that they can be drawn before anything is. */
 function handlesOf({ outs }: Face, width: number, height: number): NodeHandle[] {
-  const ends: NodeHandle = { type: 'target', position: Position.Top, x: 0, y: 0, width, height };
+  const ends: NodeHandle = { type: 'target', id: null, position: Position.Top, x: 0, y: 0, width, height };
   const begins = outs.map(({ handle }, n): NodeHandle => ({
     type: 'source',
-    id: handle,
+    id: handle ?? null,
     position: Position.Bottom,
     x: placeOfOut(n, outs.length) * width - handleSize / 2,
     y: height - handleSize / 2,

@@ -1,4 +1,4 @@
-import { Graph, layout as dagre } from '@dagrejs/dagre';
+import { Graph, layout as dagre, type LayoutConfig } from '@dagrejs/dagre';
 
 export interface Point {
   x: number;
@@ -29,7 +29,7 @@ export interface Layout {
 }
 
 /** How far boxes are apart: beside each other, and between rows. */
-const gaps = { nodesep: 36, edgesep: 24, ranksep: 56 };
+const gaps = { nodesep: 36, edgesep: 24, ranksep: 36 };
 
 /**
  * Places boxes in rows, from the top down, as a conversation is read: whoever comes later is lower. The same boxes and wires, in the same
@@ -113,11 +113,35 @@ function placePiece(boxes: readonly Box[], wires: readonly Wire[]): Layout {
   graph.setGraph({ ...gaps, rankdir: 'TB', ranker: 'tight-tree' });
   for (const { id, width, height } of boxes) graph.setNode(id, { width, height });
   for (const { id, from, to } of wires) graph.setEdge(from, to, {}, id);
-  dagre(graph);
+  dagre(graph, { customOrder: asWritten });
   return {
     at: new Map(boxes.map(({ id, width, height }) => [id, corner(graph.node(id), width, height)])),
     bends: new Map(wires.map(({ id, from, to }) => [id, between(graph.edge(from, to, id).points ?? [])])),
   };
+}
+
+type Ordering = NonNullable<LayoutConfig['customOrder']>;
+
+/** From left to right, boxes are as they come in the graph, unless fewer wires cross in another order. */
+const asWritten: Ordering = (graph, order) => {
+  order(graph, { disableOptimalOrderHeuristic: true });
+  const least = crossings(graph);
+  if (least === 0) return;
+  const before = graph.nodes().map(id => graph.node(id).order);
+  order(graph);
+  if (crossings(graph) >= least) for (const [n, id] of graph.nodes().entries()) graph.node(id).order = before[n];
+};
+
+/** How often wires cross, each of which goes from one row to the next here. */
+function crossings(graph: Parameters<Ordering>[0]): number {
+  const rows = new Map<number, [number, number][]>();
+  for (const { v, w } of graph.edges()) {
+    const { rank = 0, order = 0 } = graph.node(v);
+    rows.set(rank, [...(rows.get(rank) ?? []), [order, graph.node(w).order ?? 0]]);
+  }
+  let count = 0;
+  for (const wires of rows.values()) for (const [a, b] of wires) for (const [c, d] of wires) if (a < c && b > d) count++;
+  return count;
 }
 
 function corner({ x = 0, y = 0 }: Partial<Point>, width: number, height: number): Point {
@@ -169,34 +193,47 @@ export interface Seen extends Point {
   zoom: number;
 }
 
-const margin = 32;
+/** What the board is seen in. On its left side are tools. */
+export interface Screen extends Size {
+  left: number;
+}
 
-/** All of what is placed, if it can still be read at that size; if not, its beginning. */
-export function overview(boxes: readonly Box[], { at }: Layout, screen: Size, smallest: number): Seen {
+/** What lies over the other sides of the board leaves so much of it. */
+const margins = { right: 24, top: 64, bottom: 68 };
+
+/** The part of a screen that nothing lies over. */
+function clear({ left, width, height }: Screen): Size & Point {
+  return { x: left, y: margins.top, width: width - left - margins.right, height: height - margins.top - margins.bottom };
+}
+
+/** All of what is placed, unless it had to be smaller than that: then its beginning, at another size. */
+export function overview(boxes: readonly Box[], { at }: Layout, screen: Screen, smallest: number, other: number): Seen {
   if (boxes.length === 0) return { x: screen.width / 2, y: screen.height / 2, zoom: 1 };
+  const room = clear(screen);
   const corners = boxes.map(box => ({ box, ...at.get(box.id)! }));
   const left = Math.min(...corners.map(({ x }) => x));
   const right = Math.max(...corners.map(({ x, box }) => x + box.width));
   const top = Math.min(...corners.map(({ y }) => y));
   const bottom = Math.max(...corners.map(({ y, box }) => y + box.height));
-  const fitting = Math.min((screen.width - 2 * margin) / (right - left), (screen.height - 2 * margin) / (bottom - top), 1);
-  const zoom = Math.max(fitting, smallest);
+  const fitting = Math.min(room.width / (right - left), room.height / (bottom - top), 1);
+  const zoom = fitting < smallest ? other : fitting;
   const first = corners.find(({ y }) => y === top)!;
-  const x = (right - left) * zoom <= screen.width ? (left + right) / 2 : first.x + first.box.width / 2;
-  const y = (bottom - top) * zoom <= screen.height ? screen.height / 2 - ((top + bottom) / 2) * zoom : margin - top * zoom;
-  return { x: screen.width / 2 - x * zoom, y, zoom };
+  const x = (right - left) * zoom <= room.width ? (left + right) / 2 : first.x + first.box.width / 2;
+  const spare = Math.max((room.height - (bottom - top) * zoom) / 2, 0);
+  return { x: room.x + room.width / 2 - x * zoom, y: room.y + spare - top * zoom, zoom };
 }
 
 /** What is seen, moved as little as shows a box whole; the same object if it is. */
-export function showing(box: Box, { at }: Layout, screen: Size, seen: Seen): Seen {
+export function showing(box: Box, { at }: Layout, screen: Screen, seen: Seen): Seen {
+  const room = clear(screen);
   const { x, y } = at.get(box.id)!;
-  const dx = outside(x * seen.zoom + seen.x, box.width * seen.zoom, screen.width);
-  const dy = outside(y * seen.zoom + seen.y, box.height * seen.zoom, screen.height);
+  const dx = outside(x * seen.zoom + seen.x, box.width * seen.zoom, room.x, room.x + room.width);
+  const dy = outside(y * seen.zoom + seen.y, box.height * seen.zoom, room.y, room.y + room.height);
   return dx === 0 && dy === 0 ? seen : { ...seen, x: seen.x - dx, y: seen.y - dy };
 }
 
-/** How far a stretch lies outside of the screen. What is larger than the screen shows its beginning. */
-function outside(start: number, length: number, screen: number): number {
-  if (start < margin || length > screen - 2 * margin) return start - margin;
-  return Math.max(start + length - screen + margin, 0);
+/** How far a stretch lies outside of another. What is longer shows its beginning. */
+function outside(start: number, length: number, from: number, to: number): number {
+  if (start < from || length > to - from) return start - from;
+  return Math.max(start + length - to, 0);
 }

@@ -1,11 +1,15 @@
 import { useReactFlow } from '@xyflow/react';
 import { useCallback, useEffect, useRef, type RefObject } from 'react';
 import type { Figure } from './figure.ts';
-import { overview, showing, type Layout, type Size } from './layout.ts';
+import { overview, showing, type Layout, type Screen } from './layout.ts';
 
-/** How small things may become by zooming out, and how small a workflow is shown at first. */
+/** How small things may become by zooming out, how small all of a workflow may be at first, and how large a part of it is then. */
 export const smallest = 0.1;
-const readable = 0.75;
+const readable = 0.55;
+const large = 0.85;
+
+/** Beside the tools. */
+const margin = 15;
 
 interface Sight {
   show: (id: string) => void; // moves as little as shows it
@@ -22,13 +26,13 @@ export function useSight(frame: RefObject<HTMLElement | null>, { boxes, layout, 
   const flow = useReactFlow();
   const placed = useRef<Layout>(undefined);
   const see = useCallback(
-    (least: number) => void flow.setViewport(overview(boxes, layout, sizeOf(frame), least)),
+    (least: number, other: number) => void flow.setViewport(overview(boxes, layout, screenOf(frame), least, other)),
     [flow, frame, boxes, layout],
   );
   useEffect(() => {
     const before = placed.current;
     placed.current = layout;
-    if (!before) return see(readable);
+    if (!before) return see(readable, large);
     const [old, now] = [current !== undefined && before.at.get(current), current !== undefined && layout.at.get(current)];
     if (!old || !now || before === layout) return;
     const { x, y, zoom } = flow.getViewport();
@@ -38,12 +42,13 @@ export function useSight(frame: RefObject<HTMLElement | null>, { boxes, layout, 
     const box = boxes.find(each => each.id === id);
     if (!box) return;
     const seen = flow.getViewport();
-    const now = showing(box, layout, sizeOf(frame), seen);
+    const now = showing(box, layout, screenOf(frame), seen);
     if (now !== seen) void flow.setViewport(now);
   };
-  return { show, all: () => see(smallest), closer: () => void flow.zoomIn(), farther: () => void flow.zoomOut() };
+  return { show, all: () => see(smallest, smallest), closer: () => void flow.zoomIn(), farther: () => void flow.zoomOut() };
 }
 
-function sizeOf({ current: element }: RefObject<HTMLElement | null>): Size {
-  return { width: element?.clientWidth ?? 0, height: element?.clientHeight ?? 0 };
+function screenOf({ current: element }: RefObject<HTMLElement | null>): Screen {
+  const tools = element?.querySelector<HTMLElement>('[data-palette]')?.offsetWidth ?? 0;
+  return { width: element?.clientWidth ?? 0, height: element?.clientHeight ?? 0, left: tools + 2 * margin };
 }

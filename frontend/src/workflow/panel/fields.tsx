@@ -1,5 +1,5 @@
 import { ArrowDown, ArrowUp, X } from 'lucide-react';
-import { use } from 'react';
+import { use, type ReactNode } from 'react';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Group } from '../../ui/fields.tsx';
 import { useStore } from '../../ui/store.ts';
@@ -94,13 +94,12 @@ function Optional({ place, row: { words, fields, blank, isRequired } }: { place:
 }
 
 /** Entries that can be added, moved and removed. */
-function Entries({ place, row: { words, one, isOpen = false, fields, adds, holds } }: { place: Place; row: ListRow }) {
+function Entries({ place, row }: { place: Place; row: ListRow }) {
+  const { words, fields, adds } = row;
   const { editor, reveal } = use(FormsContext);
-  const graph = useStore(editor, state => state.graph);
   const { value, write, key } = useField(place);
   const problem = useProblem(key, false);
-  const problems = useStore(editor, state => state.problems);
-  const entries = (value ?? []) as Record<string, unknown>[];
+  const entries = (value ?? []) as Entry[];
   const path = [...place.path, place.name];
   const set = (to: readonly object[], index: number) => {
     write(to.length > 0 ? to : undefined);
@@ -109,31 +108,16 @@ function Entries({ place, row: { words, one, isOpen = false, fields, adds, holds
   return (
     <Group title={words[0]} says={words[1]} problem={problem} id={key}>
       <ol className="grid gap-2 empty:hidden">
-        {entries.map((entry, i) => {
-          const label = one(i + 1);
-          const held = holds?.(entry, graph);
-          const move = (to: number) => set(entries.toSpliced(i, 1).toSpliced(to, 0, entry), to);
-          const tools = (
-            <>
-              {i > 0 && <IconButton icon={ArrowUp} label={panelText.move.up(label)} onClick={() => move(i - 1)} className="size-7" />}
-              {i < entries.length - 1 && <IconButton icon={ArrowDown} label={panelText.move.down(label)} onClick={() => move(i + 1)} className="size-7" />}
-              <IconButton icon={X} label={panelText.remove(label)} disabled={held !== undefined} onClick={() => set(entries.toSpliced(i, 1), i)} className="size-7" />
-            </>
-          );
-          return (
-            // oxlint-disable-next-line react/no-array-index-key -- an entry is what is at its place
-            <li key={i} id={keyOf([...path, i])} className="rounded-lg border border-line bg-sunken/50 px-3 py-2">
-              <Fold label={calledBy(entry) || label} initially={isOpen} isWrong={problems.some(each => each.key?.startsWith(keyOf([...path, i])))} tools={tools}>
-                <Form path={[...path, i]} fields={fields} />
-                {held && <p className="mt-3 text-xs text-faint">{held}</p>}
-              </Fold>
-            </li>
-          );
-        })}
+        {entries.map((entry, i) => (
+          // oxlint-disable-next-line react/no-array-index-key -- an entry is what is at its place
+          <Item key={i} path={[...path, i]} entry={entry} row={row} isLast={i === entries.length - 1} onMove={to => set(entries.toSpliced(i, 1).toSpliced(to, 0, entry), to)} onRemove={() => set(entries.toSpliced(i, 1), i)}>
+            <Form path={[...path, i]} fields={fields} />
+          </Item>
+        ))}
       </ol>
       <div className="mt-2 flex flex-wrap gap-2">
         {adds.map(({ label, blank }) => (
-          <Button key={label} onClick={() => set([...entries, blank(graph)], entries.length)}>
+          <Button key={label} onClick={() => set([...entries, blank(editor.value.graph)], entries.length)}>
             {label}
           </Button>
         ))}
@@ -142,7 +126,45 @@ function Entries({ place, row: { words, one, isOpen = false, fields, adds, holds
   );
 }
 
+type Entry = Record<string, unknown>;
+
+interface ItemProps {
+  path: Path;
+  entry: Entry;
+  row: ListRow;
+  isLast: boolean;
+  onMove: (to: number) => void;
+  onRemove: () => void;
+  children: ReactNode;
+}
+
+function Item({ path, entry, row: { one, isOpen = false, holds }, isLast, onMove, onRemove, children }: ItemProps) {
+  const { editor } = use(FormsContext);
+  const held = useStore(editor, ({ graph }) => holds?.(entry, graph));
+  const key = keyOf(path);
+  const problem = useProblem(key, false);
+  const isWrong = useProblem(key) !== undefined;
+  const i = path.at(-1) as number;
+  const label = one(i + 1);
+  const tools = (
+    <>
+      {i > 0 && <IconButton icon={ArrowUp} label={panelText.move.up(label)} onClick={() => onMove(i - 1)} className="size-7" />}
+      {!isLast && <IconButton icon={ArrowDown} label={panelText.move.down(label)} onClick={() => onMove(i + 1)} className="size-7" />}
+      <IconButton icon={X} label={panelText.remove(label)} disabled={held !== undefined} onClick={onRemove} className="size-7" />
+    </>
+  );
+  return (
+    <li id={key} className="rounded-lg border border-line bg-sunken/50 px-3 py-2">
+      <Fold label={calledBy(entry) || label} initially={isOpen} isWrong={isWrong} tools={tools}>
+        {problem && <p className="mb-3 text-xs text-bad">{problem}</p>}
+        {children}
+        {held && <p className="mt-3 text-xs text-faint">{held}</p>}
+      </Fold>
+    </li>
+  );
+}
+
 /** What an entry is called in the workflow, if it is. */
-function calledBy(entry: Record<string, unknown>): string {
+function calledBy(entry: Entry): string {
   return String(entry.name ?? entry.id ?? entry.key ?? entry.$ref ?? entry.ref ?? entry.model ?? '');
 }

@@ -91,10 +91,9 @@ function Edges({ graph, index }: { graph: WorkflowGraph; index: number }) {
   );
 }
 
-/** What is wrong with where an edge leads. */
 function EdgeProblem({ i }: { i: number }) {
-  const problems = [useProblem(`workflow.edges[${i}].from`), useProblem(`workflow.edges[${i}].to`)].filter(Boolean);
-  return problems.length > 0 && <p className="text-xs text-bad">{problems.join(' ')}</p>;
+  const problem = useProblem(`workflow.edges[${i}]`);
+  return problem && <p className="text-xs text-bad">{problem}</p>;
 }
 
 function Why({ why }: { why: string | undefined }) {
@@ -107,8 +106,12 @@ function Why({ why }: { why: string | undefined }) {
 
 /** What can be done with nodes as a whole. */
 function Actions({ graph, ids }: { graph: WorkflowGraph; ids: readonly string[] }) {
-  const { editor } = use(FormsContext);
+  const { editor, reveal } = use(FormsContext);
   const [why, refuse] = useState<string>();
+  const cut = () => {
+    editor.change(said.remove(ids.length), before => remove(before, ids));
+    reveal('tab-panel');
+  };
   const assist = (what: string, done: WorkflowGraph | { graph: WorkflowGraph; id: string } | string) => {
     refuse(typeof done === 'string' ? done : undefined);
     if (typeof done === 'string') return;
@@ -127,7 +130,7 @@ function Actions({ graph, ids }: { graph: WorkflowGraph; ids: readonly string[] 
             <Button onClick={() => assist(said.gate, addGateAfter(graph, id))}>{said.gate}</Button>
           </>
         )}
-        <Button className="text-bad" onClick={() => editor.change(said.remove(ids.length), before => remove(before, ids))}>
+        <Button className="text-bad" onClick={cut}>
           {said.remove(ids.length)}
         </Button>
       </div>

@@ -7,6 +7,7 @@ import { ParleyContext, type Parley } from '../../parley.ts';
 import { Editor } from '../editor.ts';
 import { offersFor } from './insert.tsx';
 import { Panel, type PanelHandle, type PanelTab } from './panel.tsx';
+import { changed } from './take_back.ts';
 import { panelText } from './text.ts';
 
 const said = panelText.fields;
@@ -139,6 +140,15 @@ test('keys in the panel take back what was done, not only what was typed', async
   expect(node('read')).toMatchObject({ agent_ref: 'spare' });
 });
 
+test('after undo the caret is where the text changed', async () => {
+  await select('again');
+  await type('nodes[3].prompt_template', 'Not at all good: {{ run.outputs["read"] }}');
+  await lead(() => box('nodes[3].prompt_template').dispatchEvent(new KeyboardEvent('keydown', { key: 'z', ctrlKey: true, bubbles: true })));
+  const { value, selectionStart } = box('nodes[3].prompt_template') as HTMLTextAreaElement;
+  expect([value, selectionStart]).toEqual(['Not good: {{ run.outputs["read"] }}', 'Not'.length]);
+  expect([changed('abc', 'abXc'), changed('aa', 'a'), changed('', 'new'), changed('old', '')]).toEqual([3, 0, 3, 0]);
+});
+
 test('a node is renamed when the person is done, everywhere, and stays selected', async () => {
   await select('read');
   const submit = () => act(async () => box('nodes[1].id').form!.requestSubmit());
@@ -209,6 +219,17 @@ test('what is wrong is said at its field, and leads there from the list', async 
   expect(document.activeElement).toBe(box('agents[1].model'));
 });
 
+test('what is wrong with an entry as a whole is said in it, and that it is there is said while it is closed', async () => {
+  await find([{ line: 1, column: 1, key: 'workflow.agents[1]', message: 'There twice.' }, { line: 1, column: 1, key: 'workflow.agents[0].tools[1]', message: 'No such tool.' }]);
+  await show('agents');
+  const entries = [...document.querySelectorAll('[id^="workflow.agents["]:is(li)')];
+  expect(entries.map(entry => [entry.querySelector(`summary [aria-label="${panelText.wrong}"]`) !== null, entry.textContent!.includes('There twice.')])).toEqual([
+    [true, false],
+    [true, true],
+  ]);
+  expect(says(box('agents[0].tools'))).toContain('No such tool.');
+});
+
 test('a reference is put where the caret is', async () => {
   await select('again');
   const area = box('nodes[3].prompt_template') as HTMLTextAreaElement;
@@ -221,8 +242,8 @@ test('a reference is put where the caret is', async () => {
 });
 
 test('what may be filled in has run before, and is no secret', () => {
-  expect(offersFor(graph, 'before', ['nodes', 3])).toEqual(['inputs.diff', 'ctx.style', 'run.outputs["input"]', 'run.outputs["read"]', 'run.outputs["good"]', 'run.id']);
-  expect(offersFor(graph, 'run', ['context', 0])).toEqual(['inputs.diff', 'ctx.style', 'run.id']);
+  expect(offersFor(graph, 3)).toEqual(['inputs.diff', 'ctx.style', 'run.outputs["input"]', 'run.outputs["read"]', 'run.outputs["good"]', 'run.id']);
+  expect(offersFor(graph)).toEqual(['inputs.diff', 'ctx.style', 'run.id']);
 });
 
 test('arrow keys move between the tabs', async () => {

@@ -10,6 +10,7 @@ import { FormsContext, type Forms } from './form.ts';
 import { NodeTab } from './node.tsx';
 import { ProblemsTab } from './problems.tsx';
 import { Tabs } from './tabs.tsx';
+import { takeBack } from './take_back.ts';
 import { panelText } from './text.ts';
 import { inputsFields, workflowFields } from './workflow_fields.ts';
 
@@ -27,7 +28,7 @@ const tabs = Object.keys(panelText.tabs) as PanelTab[];
 /** Beside the canvas: all of the workflow as forms, and what is wrong with it. */
 export function Panel({ editor, ref }: { editor: Editor; ref?: Ref<PanelHandle> }) {
   const root = useRef<HTMLDivElement>(null);
-  const [tab, choose] = useState<PanelTab>('node');
+  const [tab, choose] = useState<PanelTab>(() => (editor.value.typed === undefined ? 'node' : 'yaml')); // what cannot be read has no nodes to show
   const problems = useStore(editor, state => state.problems);
   const forms = useMemo((): Forms => ({ editor, typed: new Map(), reveal: key => requestAnimationFrame(() => root.current && focusOn(root.current, key)) }), [editor]);
   const show = (to: PanelTab) => {
@@ -42,6 +43,10 @@ export function Panel({ editor, ref }: { editor: Editor; ref?: Ref<PanelHandle> 
   }, [editor]);
   useImperativeHandle(ref, () => ({ show }));
   const [line, goTo] = useState<FileProblem>();
+  const open = (to: PanelTab) => {
+    choose(to);
+    goTo(undefined);
+  };
   const lead = (problem: FileProblem) => {
     const { graph, typed } = editor.value;
     if (!problem.key || typed !== undefined) {
@@ -56,7 +61,7 @@ export function Panel({ editor, ref }: { editor: Editor; ref?: Ref<PanelHandle> 
   return (
     <FormsContext value={forms}>
       <div ref={root} className="flex h-full min-h-0 min-w-0 flex-col bg-panel">
-        <Tabs label={panelText.title} tabs={tabs.map(each => [each, panelText.tabs[each], each === 'problems' ? problems.length : 0])} chosen={tab} onChoose={choose}>
+        <Tabs label={panelText.title} tabs={tabs.map(each => [each, panelText.tabs[each], each === 'problems' ? problems.length : 0])} chosen={tab} onChoose={open}>
           {tab === 'yaml' ? (
             <Suspense>
               <Source editor={editor} at={line} />
@@ -84,13 +89,4 @@ function WorkflowTab({ editor }: { editor: Editor }) {
       {metadata && <p className="border-t border-line pt-4 text-xs text-faint">{panelText.workflow.metadata(metadata.length)}</p>}
     </div>
   );
-}
-
-/** Undo and redo by keys. A browser knows only what was typed into a field, and not what else the workflow was then. */
-function takeBack(event: KeyboardEvent, editor: Editor) {
-  const key = event.key.toLowerCase();
-  if (event.defaultPrevented || !(event.ctrlKey || event.metaKey) || event.altKey || (key !== 'z' && key !== 'y')) return;
-  event.preventDefault();
-  if (key === 'y' || event.shiftKey) editor.redo();
-  else editor.undo();
 }

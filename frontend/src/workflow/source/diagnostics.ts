@@ -12,6 +12,12 @@ export function placeOf(doc: Text, { line, column }: Problem): { from: number; t
   return { from: from + Math.min(before, end), to: from + end };
 }
 
+/** What is wrong, with the name of the key that it is about. */
+export function saidOf({ key, message }: Problem): string {
+  const name = /\.(\w+)$/.exec(key ?? '')?.[1];
+  return name ? `${name}: ${message}` : message;
+}
+
 export function toDiagnostics(doc: Text, problems: readonly Problem[]): Diagnostic[] {
-  return problems.map(problem => ({ ...placeOf(doc, problem), severity: 'error', message: problem.message }));
+  return problems.map(problem => ({ ...placeOf(doc, problem), severity: 'error', message: saidOf(problem) }));
 }

@@ -21,6 +21,7 @@ const theme = EditorView.theme({
     background: 'color-mix(in oklch, var(--accent) 28%, transparent)',
   },
   '&.cm-focused .cm-matchingBracket, .cm-selectionMatch': { backgroundColor: 'var(--tint)' },
+  '&.cm-focused .cm-nonmatchingBracket': { backgroundColor: 'var(--bad-tint)' },
   '.cm-searchMatch': { backgroundColor: 'var(--mark)' },
   '.cm-searchMatch-selected': { outline: '1px solid var(--accent)' },
   '.cm-lintRange-error': { backgroundImage: 'none', textDecoration: wave, textUnderlineOffset: '3px' },

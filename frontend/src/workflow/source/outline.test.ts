@@ -7,10 +7,11 @@ const fixture = (path: string) => readFileSync(resolve(import.meta.dirname, '../
 
 const found = (file: string) => nodePlaces(file).map(({ id, from, to }) => [id, file.slice(from, to)]);
 
-test('the nodes of a file that was written by Parley are where their ids are', () => {
+test('the nodes of a file, as Parley or a person wrote it, are where their ids are', () => {
   const file = fixture('valid/review.golden');
   const nodes = nodePlaces(file);
   expect(nodes.map(({ id }) => id)).toEqual(['input', 'fork', 'careful', 'quick', 'both', 'decide', 'ask', 'report', 'write', 'output']);
+  expect(nodePlaces(fixture('valid/review.yaml')).map(({ id }) => id)).toEqual(nodes.map(({ id }) => id));
   for (const { from, to } of nodes) expect(file.slice(from, to)).toMatch(/^- [^]*[^\s]$/);
   expect(file.slice(nodes[1]!.from, nodes[1]!.to)).toBe('- id: fork\n      parallel_of:\n        - careful\n        - quick\n      type: parallel');
 });
@@ -28,6 +29,10 @@ test('a file that a person wrote has its nodes, however it is set in', () => {
     ['a', '- type: input\n      id: "a"\n\n    # then'],
     ['b', '-   id: b # the end\n        type: output'],
   ]);
+});
+
+test('a node in braces has its id anywhere in them', () => {
+  expect(found('workflow:\n  nodes:\n    - {id: a, type: input}\n    - { type: output,\n        id: "b" }\n    - {label: "id: c"}\n').map(([id]) => id)).toEqual(['a', 'b']);
 });
 
 test('nothing but a key of the workflow is taken for its nodes, and nothing but a key of a node for its id', () => {

@@ -32,7 +32,7 @@ export function nodePlaces(file: string): NodePlace[] {
   return starts.flatMap((start, i) => {
     const item = list.slice(start, starts[i + 1]).trimEnd();
     const inside = before.length + /^-\s*/.exec(item)![0].length;
-    const id = new RegExp(`^(?:- *| {${inside}})id: *["']?([^\\s"'#]+)`, 'm').exec(item)?.[1];
+    const id = new RegExp(`^(?:- *(?:\\{\\s*(?:[^}]*,\\s*)?)?| {${inside}})id: *["']?([^\\s"'#,}]+)`, 'm').exec(item)?.[1];
     return id ? { id, from: nodes.from + start, to: nodes.from + start + item.length } : [];
   });
 }

@@ -36,6 +36,10 @@ function typeAt(position: number, insert: string): void {
   view.dispatch({ changes: { from: position, insert }, selection: { anchor: position + insert.length }, userEvent: 'input.type' });
 }
 
+function press(key: string, held: KeyboardEventInit = {}): void {
+  runScopeHandlers(view, new KeyboardEvent('keydown', { key, ...held }), 'editor');
+}
+
 function folded(): string[] {
   const found: string[] = [];
   for (const range = foldedRanges(view.state).iter(); range.value; range.next()) found.push(view.state.sliceDoc(range.from, range.to));
@@ -87,13 +91,36 @@ test('a node that is selected elsewhere is gone to, unless the caret is in it', 
   expect(view.state.selection.main.head).toBe(at('id: c') + 2);
 });
 
+test('a node whose text is not here yet is gone to when it comes, unless the person has gone elsewhere', () => {
+  const renamed = (id: string) => editor.answer({ graph: graphOf('a', 'b', id), selected: [id] });
+  renamed('see');
+  expect(view.state.selection.main.head).toBe(0);
+  editor.answer({ source: file('a', 'b', 'see') });
+  expect(view.state.selection.main.head).toBe(at('- id: see'));
+  renamed('sea');
+  view.dispatch({ selection: { anchor: at('id: a') } });
+  editor.answer({ source: file('a', 'b', 'sea') });
+  expect(view.state.selection.main.head).toBe(at('id: a'));
+});
+
+test('undo takes back what was done to the workflow as long as nothing was typed here', () => {
+  editor.change('Add', () => graphOf('a', 'b', 'c', 'd'));
+  press('z', { ctrlKey: true });
+  expect(editor.value.graph).toEqual(graphOf('a', 'b', 'c'));
+  editor.redo();
+  typeAt(0, '#');
+  press('z', { ctrlKey: true });
+  press('z', { ctrlKey: true });
+  expect(shown()).toBe(file('a', 'b', 'c'));
+  expect(editor.value.graph).toEqual(graphOf('a', 'b', 'c', 'd'));
+});
+
 test('problems stand where they are, counted in characters, and are gone to by a key', () => {
-  editor.answer({ source: file('🙂 a', 'b'), problems: [{ line: 7, column: 12, key: 'workflow.nodes[0].id', message: 'No.' }, { line: 99, column: 9, key: '', message: 'Shorter.' }] });
-  expect(problems()).toEqual([' a: No.', ': Shorter.']);
-  const press = (shiftKey: boolean) => runScopeHandlers(view, new KeyboardEvent('keydown', { key: 'F8', shiftKey }), 'editor');
-  press(false);
+  editor.answer({ source: file('🙂 a', 'b'), problems: [{ line: 7, column: 12, key: 'workflow.nodes[0].label', message: 'No.' }, { line: 99, column: 9, key: '', message: 'Shorter.' }] });
+  expect(problems()).toEqual([' a: label: No.', ': Shorter.']);
+  press('F8');
   expect(view.state.selection.main.from).toBe(at('🙂') + 2);
-  press(true);
+  press('F8', { shiftKey: true });
   expect(view.state.selection.main.from).toBe(shown().length);
   editor.answer({ problems: [] });
   expect(problems()).toEqual([]);

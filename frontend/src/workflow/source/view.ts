@@ -1,13 +1,14 @@
-import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands';
+import { defaultKeymap, history, historyKeymap, indentWithTab, redoDepth, undoDepth } from '@codemirror/commands';
 import { yaml } from '@codemirror/lang-yaml';
 import { bracketMatching, codeFolding, foldEffect, foldGutter, foldKeymap, indentOnInput } from '@codemirror/language';
 import { forEachDiagnostic, lintGutter, nextDiagnostic, previousDiagnostic, setDiagnostics } from '@codemirror/lint';
 import { highlightSelectionMatches, search, searchKeymap } from '@codemirror/search';
 import { Annotation, EditorState, Transaction, type Extension, type Text } from '@codemirror/state';
-import { drawSelection, EditorView, highlightActiveLine, highlightActiveLineGutter, highlightSpecialChars, keymap, lineNumbers, type Command, type ViewUpdate } from '@codemirror/view';
+import { drawSelection, EditorView, highlightActiveLine, highlightActiveLineGutter, highlightSpecialChars, keymap, lineNumbers, type Command, type KeyBinding, type ViewUpdate } from '@codemirror/view';
 import type { Editor } from '../editor.ts';
 import { placeOf, toDiagnostics, type Problem } from './diagnostics.ts';
 import { changes } from './diff.ts';
+import { hangingLines } from './hang.ts';
 import { look } from './look.ts';
 import { nodePlaces, section, type NodePlace } from './outline.ts';
 import { sourceText } from './text.ts';
@@ -22,19 +23,18 @@ export class SourceView {
   readonly #leave: () => void;
   #text: string; // that both have
   #problems: readonly Problem[] = [];
-  #selected: readonly string[];
+  #selected: readonly string[] = [];
+  #goal: string | undefined; // the node that is to be gone to: its text may come later
   #places: { doc: Text; nodes: NodePlace[] } | undefined; // of the document that they were looked for in last
 
   constructor(editor: Editor, parent: Element) {
     this.#editor = editor;
     this.#text = textOf(editor);
-    this.#selected = editor.value.selected;
-    const extensions = [writing, look, EditorView.updateListener.of(update => this.#updated(update))];
+    const extensions = [keymap.of(takingBack(editor)), writing, look, EditorView.updateListener.of(update => this.#updated(update))];
     this.#view = new EditorView({ parent, state: EditorState.create({ doc: lines(this.#text), extensions }) });
     const metadata = section(lines(this.#text), 'metadata');
     if (metadata) this.#view.dispatch({ effects: foldEffect.of(metadata) });
     this.#follow();
-    this.#reveal();
     this.#leave = editor.subscribe(() => this.#follow());
   }
 
@@ -64,15 +64,17 @@ export class SourceView {
     }
     if (selected !== this.#selected) {
       this.#selected = selected;
-      this.#reveal();
+      this.#goal = selected.length === 1 ? selected[0] : undefined;
     }
+    if (this.#goal) this.#reveal(this.#goal);
   }
 
-  /** Goes to the node that is selected, unless the person is in it. */
-  #reveal(): void {
-    const [id, ...more] = this.#selected;
-    const place = more.length === 0 ? this.#nodes().find(node => node.id === id) : undefined;
-    if (!place || place === this.#nodeAtCaret()) return;
+  /** Goes to a node, unless the person is in it. */
+  #reveal(id: string): void {
+    const place = this.#nodes().find(node => node.id === id);
+    if (!place) return;
+    this.#goal = undefined;
+    if (place === this.#nodeAtCaret()) return;
     this.#view.dispatch({
       selection: { anchor: place.from },
       effects: EditorView.scrollIntoView(place.from, { y: 'start', yMargin: 48 }),
@@ -82,6 +84,7 @@ export class SourceView {
 
   #updated({ docChanged, selectionSet, transactions, state }: ViewUpdate): void {
     if (transactions.some(transaction => transaction.annotation(follows))) return;
+    if (docChanged || selectionSet) this.#goal = undefined;
     if (docChanged) {
       this.#text = state.doc.toString();
       this.#editor.type(this.#text);
@@ -116,6 +119,23 @@ function lines(text: string): string {
   return text.replaceAll(/\r\n?/g, '\n');
 }
 
+/** Undo and redo are those of the workflow as long as nothing was typed here. */
+function takingBack(editor: Editor): KeyBinding[] {
+  const redo = untilTyped(() => editor.redo());
+  return [
+    { key: 'Mod-z', run: untilTyped(() => editor.undo()), shift: redo },
+    { key: 'Mod-y', run: redo },
+  ];
+}
+
+function untilTyped(run: () => void): Command {
+  return ({ state }) => {
+    if (undoDepth(state) + redoDepth(state) > 0) return false;
+    run();
+    return true;
+  };
+}
+
 /** Moves to a problem, and says it. */
 function told(go: Command): Command {
   return view => {
@@ -145,6 +165,7 @@ const writing: Extension = [
   search({ top: true }),
   yaml(),
   EditorView.lineWrapping,
+  hangingLines,
   EditorState.phrases.of(sourceText.phrases),
   EditorView.contentAttributes.of({ 'aria-label': sourceText.label }),
   keymap.of([
