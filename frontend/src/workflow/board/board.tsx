@@ -146,7 +146,7 @@ function Content({ editor, onOpen }: BoardProps) {
             <IconButton icon={Maximize} label={text.view.fit} onClick={sight.all} />
           </div>
         </Panel>
-        {(connecting !== undefined || selection.nodes.length > 0) && (
+        {(connecting !== undefined || selection.nodes.length > 0 || selection.edges.size > 0) && (
           <Panel position="bottom-center">
             {connecting !== undefined ? (
               <Connect

@@ -1,5 +1,5 @@
 import { type Edge, MarkerType, type NodeHandle, Position } from '@xyflow/react';
-import type { FileProblem, WorkflowGraph, WorkflowNode } from '../../api/types.gen.ts';
+import type { FileProblem, WorkflowGraph, WorkflowNodeType } from '../../api/types.gen.ts';
 import type { Link } from '../graph/links.ts';
 import { problemsByNode } from '../problems.ts';
 import { type CardNode, describedBy, placeOfOut, sizeOf } from './card.tsx';
@@ -15,7 +15,7 @@ export type LinkEdge = Edge<LinkData, 'link'>;
 
 /** A node with what its card shows, which says how large that is. */
 export interface Faced extends Box {
-  node: WorkflowNode;
+  type: WorkflowNodeType;
   face: Face;
 }
 
@@ -26,7 +26,7 @@ export function faced(graph: WorkflowGraph): Faced[] {
     if (ids.has(node.id)) return [];
     ids.add(node.id);
     const shown = face(node, graph);
-    return [{ id: node.id, node, face: shown, ...sizeOf(shown) }];
+    return [{ id: node.id, type: node.type, face: shown, ...sizeOf(shown) }];
   });
 }
 
@@ -55,7 +55,7 @@ export function cardsOf(graph: WorkflowGraph, boxes: readonly Faced[], links: re
     const card: CardNode = {
       ...cardOf({ ...box, face: sorted(box, aims) }, layout.at.get(box.id)!, says),
       selected: chosen.has(box.id),
-      ariaLabel: text.named(box.node.type, box.id, preceding.get(box.id) ?? [], says.length),
+      ariaLabel: text.named(box.type, box.id, preceding.get(box.id) ?? [], says.length),
       domAttributes: { tabIndex: box.id === current ? 0 : -1, ...(says.length > 0 && { 'aria-describedby': describedBy(box.id) }) },
     };
     const old = known.get(box.id);
@@ -88,7 +88,7 @@ function sorted({ id, face: { lines, outs } }: Faced, aims: ReadonlyMap<string, 
   return { lines, outs: outs.toSorted((a, b) => aim(a) - aim(b)) };
 }
 
-function cardOf({ id, node, face: shown, width, height }: Faced, position: Point, problems: readonly string[]): CardNode {
+function cardOf({ id, type, face: shown, width, height }: Faced, position: Point, problems: readonly string[]): CardNode {
   return {
     id,
     type: 'card',
@@ -97,7 +97,7 @@ function cardOf({ id, node, face: shown, width, height }: Faced, position: Point
     height,
     measured: { width, height },
     handles: handlesOf(shown, width, height),
-    data: { type: node.type, face: shown, problems },
+    data: { type, face: shown, problems },
   };
 }
 
