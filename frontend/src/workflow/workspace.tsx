@@ -131,19 +131,19 @@ interface TopProps {
 
 /** What it is, how it stands, and what can be done with all of it. */
 function Top({ open, editor, isPanelShown, onPanel, onProblems, saver, onSave }: TopProps) {
-  const { path, version, isChanged, isSaving } = useStore(open, state => state);
+  const { path, version, isChanged, isSaving, unkept } = useStore(open, state => state);
   const name = useNameOf(editor, path);
   const undo = useStore(editor, state => state.undo);
   const redo = useStore(editor, state => state.redo);
   const problems = useStore(editor, state => state.problems.length);
-  const state = isSaving ? said.saving : version === '' ? said.fresh : isChanged ? said.changed : said.saved;
+  const state = isSaving ? said.saving : unkept ? said.unkept : version === '' ? said.fresh : isChanged ? said.changed : said.saved;
   const Mark = problems > 0 ? CircleAlert : CircleCheck;
   return (
     <Head>
       <IconLink icon={ChevronLeft} label={said.back} href={canvas} />
       <div className="me-auto flex min-w-0 items-baseline gap-2">
         <Title says={path}>{name}</Title>
-        <p role="status" className="shrink-0 text-xs text-faint max-sm:sr-only">
+        <p role="status" className={`shrink-0 text-xs max-sm:sr-only ${unkept ? 'text-warn' : 'text-faint'}`}>
           {state}
           <span className="sr-only">, {said.problems(problems)}</span>
         </p>
