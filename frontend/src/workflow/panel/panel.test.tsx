@@ -240,6 +240,7 @@ test('what is wrong with an entry as a whole is said in it, and that it is there
     [true, true],
   ]);
   expect(says(box('agents[0].tools'))).toContain('No such tool.');
+  expect(entries[0]!.textContent!.split('No such tool.')).toHaveLength(2); // its field says so, and nothing else
 });
 
 test('a reference is put where the caret is', async () => {
