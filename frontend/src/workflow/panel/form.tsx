@@ -159,12 +159,12 @@ function Item({ path, entry, row: { one, isOpen = false, holds }, isLast, onMove
     </>
   );
   return (
-    <li id={key} className="rounded-lg border border-line bg-sunken/50 px-3 py-2">
+    <li id={key} tabIndex={-1} className="rounded-lg border border-line bg-sunken/50 px-3 py-2">
       <Fold label={calledBy(entry) || label} initially={isOpen} isWrong={isWrong} tools={tools}>
-        {problem && <p className="mb-3 text-xs text-bad">{problem}</p>}
         {children}
         {held && <p className="mt-3 text-xs text-faint">{held}</p>}
       </Fold>
+      {problem && <p className="text-xs text-bad">{problem}</p>}
     </li>
   );
 }

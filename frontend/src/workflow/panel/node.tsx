@@ -73,7 +73,7 @@ function Edges({ graph, index }: { graph: WorkflowGraph; index: number }) {
     <Group title={said.edges} id={all}>
       <ul className="mb-2 grid gap-2 empty:hidden">
         {edges.map(({ edge, i }) => (
-          <li key={i} id={keyOf(['edges', i])} className="rounded-lg border border-line bg-sunken/50 px-3 py-2">
+          <li key={i} id={keyOf(['edges', i])} tabIndex={-1} className="rounded-lg border border-line bg-sunken/50 px-3 py-2">
             <Fold label={said.edge(edge)} initially={false} tools={<IconButton icon={X} label={said.disconnect(edge.to)} onClick={() => cut(i, edge.to)} className="size-7" />}>
               <Form path={['edges', i]} fields={edgeFields} />
             </Fold>
