@@ -3,7 +3,8 @@ import { begin, branchOf, moved, retarget, targets } from './links.ts';
 import { after as comingAfter, order } from './order.ts';
 import { outputsIn, references, renaming, reworded, rewrite } from './references.ts';
 
-const kebab = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
+/** What an id is. */
+export const kebab = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 
 /** Gives ids that nothing in a graph has or names, each once: what it is asked for if that is an id, or it with the first number that is free. */
 export function fresh(graph: WorkflowGraph): (base: string) => string {
