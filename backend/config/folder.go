@@ -57,7 +57,7 @@ func (f folder) read(k Known, before []File) ([]File, error) {
 			return files, fmt.Errorf("there are more than %d agent files", maxAgentFiles)
 		}
 		file := File{Path: filepath.Join(f.path(), entry.Name())}
-		src, _, err := ReadFile(root, path.Join(filepath.ToSlash(f.name), entry.Name()), "An agent file", maxAgentFile)
+		src, _, err := ReadFile(root, path.Join(filepath.ToSlash(f.name), entry.Name()), maxAgentFile, errLargeAgent)
 		switch {
 		case errors.Is(err, fs.ErrNotExist): // it was removed just now
 			continue
@@ -89,8 +89,10 @@ func ReadFolder(root *os.Root, name string) ([]fs.DirEntry, error) {
 	return fs.ReadDir(root.FS(), name)
 }
 
-// ReadFile gives the content of a file that comes from anybody; fs.ErrNotExist if there is none. what is what it is called.
-func ReadFile(root *os.Root, name, what string, most int) ([]byte, fs.FileInfo, error) {
+var errLargeAgent = agent.Errorf(agent.CodeValidation, "An agent file has %d KiB at most.", maxAgentFile>>10)
+
+// ReadFile gives the content of a file that comes from anybody; fs.ErrNotExist if there is none.
+func ReadFile(root *os.Root, name string, most int, tooLarge error) ([]byte, fs.FileInfo, error) {
 	info, err := root.Stat(name) // before it is opened: to open a pipe is to wait for who writes to it
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, err
@@ -105,7 +107,7 @@ func ReadFile(root *os.Root, name, what string, most int) ([]byte, fs.FileInfo, 
 	defer file.Close()
 	src, err := io.ReadAll(io.LimitReader(file, int64(most)+1))
 	if err == nil && len(src) > most {
-		err = agent.Errorf(agent.CodeValidation, "%s has %d KiB at most.", what, most>>10)
+		err = tooLarge
 	}
 	return src, info, err
 }

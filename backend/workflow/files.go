@@ -285,11 +285,11 @@ func notWritten(err error) error {
 	return agent.Wrap(agent.CodeValidation, err, "The workflow was not saved: its folder cannot be written to, is a link out of the project, or the disk is full. Save it in another folder, or look at the permissions.")
 }
 
-// ErrTooLarge says so of what is to be kept.
-var ErrTooLarge = agent.Errorf(agent.CodeValidation, "The workflow was not saved: it has more than %d MiB. Take something out of it.", MaxFile>>20)
+// ErrTooLarge says so of a file, and of what is to be one.
+var ErrTooLarge = agent.Errorf(agent.CodeValidation, "A workflow has %d MiB at most, and this is larger. Take something out of it.", MaxFile>>20)
 
 func read(root *os.Root, name string) ([]byte, fs.FileInfo, error) {
-	content, info, err := config.ReadFile(root, name, "The file of a workflow", MaxFile)
+	content, info, err := config.ReadFile(root, name, MaxFile, ErrTooLarge)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = ErrNoFile
 	}

@@ -33,7 +33,7 @@ func main() {
 	flag.StringVar(&b.peer, "peer", "", "the folder of the AI SDK's server")
 	flag.StringVar(&b.programs, "harnesses", "", "where the programs of others are, as in PATH")
 	flag.IntVar(&b.messages, "messages", 200_000, "how many to search in")
-	only := flag.String("only", "", "the one part to measure: start, paint, latency, throughput, lateness, watchers, harnesses, search, tools, servers, redact or export")
+	only := flag.String("only", "", "the one part to measure: start, paint, latency, throughput, lateness, watchers, harnesses, search, tools, servers, redact, export or canvas")
 	flag.Parse()
 	dir, err := os.MkdirTemp("", "parley-bench-")
 	if err != nil {
@@ -48,7 +48,7 @@ func main() {
 	for _, part := range []struct {
 		name    string
 		measure func() error
-	}{{"start", b.start}, {"paint", b.paint}, {"latency", b.latency}, {"throughput", b.throughput}, {"lateness", b.lateness}, {"watchers", b.watchers}, {"harnesses", b.harnesses}, {"search", b.search}, {"tools", b.tools}, {"servers", b.servers}, {"redact", b.redact}, {"export", b.export}} {
+	}{{"start", b.start}, {"paint", b.paint}, {"latency", b.latency}, {"throughput", b.throughput}, {"lateness", b.lateness}, {"watchers", b.watchers}, {"harnesses", b.harnesses}, {"search", b.search}, {"tools", b.tools}, {"servers", b.servers}, {"redact", b.redact}, {"export", b.export}, {"canvas", b.canvas}} {
 		if *only != "" && *only != part.name {
 			continue
 		}

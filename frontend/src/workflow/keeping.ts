@@ -12,6 +12,7 @@ interface Shelf {
 export class Keeping {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #storing: Promise<void> = Promise.resolve();
+  #isOver = false;
 
   constructor(
     private readonly shelf: Shelf,
@@ -28,12 +29,18 @@ export class Keeping {
     this.#timer ??= setTimeout(() => void this.flush(), keepAfter);
   }
 
+  /** Takes away what is kept here, for good. */
+  end(): Promise<void> {
+    this.#isOver = true;
+    return this.flush();
+  }
+
   /** Keeps what is not kept yet. urgent: the page may be gone before the answer comes. */
   flush({ urgent = false } = {}): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     const store = async () => {
-      const unsaved = this.unsaved();
+      const unsaved = this.#isOver ? undefined : this.unsaved();
       if (unsaved === this.kept) return;
       try {
         await (unsaved === undefined ? this.shelf.clear() : this.shelf.put(unsaved, urgent));

@@ -10,8 +10,9 @@ const said = workflowText.notice;
 
 /** What a person has to know about a workflow before they go on, and what they can do about it. */
 export function Notices({ open, onCopy }: { open: OpenWorkflow; onCopy: () => void }) {
-  const { toasts } = useParley();
+  const { toasts, wire } = useParley();
   const { session, version, warnings, isRestored, theirs, unkept, unchecked } = useStore(open, state => state);
+  const isConnected = useStore(wire, ({ state }) => state === 'open'); // if not, that is said already
   const discard = () => open.discard().catch((error: Error) => toasts.show(error.message));
   return (
     <div role="status" className="max-h-1/2 shrink-0 overflow-y-auto">
@@ -44,7 +45,8 @@ export function Notices({ open, onCopy }: { open: OpenWorkflow; onCopy: () => vo
           <Button onClick={onCopy}>{said.copy}</Button>
         </Notice>
       )}
-      {unkept ? <Notice icon={CloudOff} says={said.unkept(unkept)} isWarning /> : unchecked && <Notice icon={CloudOff} says={said.unchecked(unchecked)} isWarning />}
+      {isConnected && unkept && <Notice icon={CloudOff} says={said.unkept(unkept)} isWarning />}
+      {isConnected && unchecked && <Notice icon={CloudOff} says={said.unchecked(unchecked)} isWarning />}
     </div>
   );
 }

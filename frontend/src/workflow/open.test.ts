@@ -121,6 +121,15 @@ describe('what is edited', () => {
     expect(drafts.size).toBe(0);
   });
 
+  test('is kept also while somebody types and types', async () => {
+    const open = await opened();
+    for (const to of ['B', 'Be', 'Bee']) {
+      name(open, to);
+      await pass(200);
+    }
+    expect(drafts.size).toBe(1);
+  });
+
   test('is kept at once when the page goes', async () => {
     const open = await opened();
     name(open, 'B');
@@ -270,6 +279,20 @@ describe('saving', () => {
     expect([...files]).toEqual([[path, 'name: A'], ['copy.relavium.yaml', 'name: B']]);
     expect(open.value).toMatchObject({ path: 'copy.relavium.yaml', place: { file: 'copy.relavium.yaml' }, isChanged: false });
     expect(drafts.size).toBe(0);
+    name(open, 'C');
+    await pass(500);
+    expect([...drafts.keys()]).toEqual(['copy.relavium.yaml']);
+  });
+
+  test('under another name keeps what is edited meanwhile with that', async () => {
+    const open = await opened();
+    name(open, 'B');
+    await pass(500);
+    const drop = server.answers.get('DELETE /workflows/draft')!;
+    server.answers.set('DELETE /workflows/draft', (query, body) => (name(open, 'C'), drop(query, body)));
+    await open.save('copy.relavium.yaml');
+    await pass(1_000);
+    expect([...drafts]).toMatchObject([['copy.relavium.yaml', { replaces: versionOf('name: B') }]]);
   });
 
   test('under a name that is taken is refused', async () => {
@@ -323,15 +346,17 @@ describe('a file that somebody else changes', () => {
   test('is not this page that saves', async () => {
     const open = await opened();
     name(open, 'B');
-    const put = server.answers.get('PUT /workflows/file')!;
-    server.answers.set('PUT /workflows/file', async (query, body) => {
-      const answer = put(query, body);
+    const { answers } = server;
+    const [put, get] = [answers.get('PUT /workflows/file')!, answers.get('GET /workflows/file')!];
+    // The notice is here before the answer, and what is read because of it after that.
+    answers.set('GET /workflows/file', (query, body) => new Promise(resolve => setTimeout(() => resolve(get(query, body)), 100)));
+    answers.set('PUT /workflows/file', async (query, body) => {
       server.socket.say({ type: 'workflows' });
-      await pass(); // the notice is here before the answer
-      return answer;
+      await pass(50);
+      return put(query, body);
     });
     await open.save();
-    await pass();
+    await pass(200);
     expect(open.value).toMatchObject({ theirs: undefined, isChanged: false });
     expect(said).toEqual([]);
   });

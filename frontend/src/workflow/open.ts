@@ -128,8 +128,7 @@ export class OpenWorkflow extends Store<State> {
     const { theirs, version } = this.value;
     if (theirs && theirs !== 'gone') return this.#take(text.discard, theirs);
     if (this.#saved) return this.#take(text.discard, { version, checked: this.#saved });
-    await this.#keeping!.flush(); // or it would come back
-    await this.client.dropWorkflow(this.value.path);
+    await this.#keeping!.end();
     await this.load();
   }
 
@@ -159,7 +158,6 @@ export class OpenWorkflow extends Store<State> {
     this.#saved = hasFile || !draft ? checked : undefined;
     const editor = Editor.of(this.#saved ?? kept!);
     if (kept && hasFile) editor.replace(text.restore, kept);
-    this.#graph = editor.value.graph;
     const isOutdated = draft && draft.replaces !== version;
     this.set({
       load: 'ready',
@@ -190,14 +188,14 @@ export class OpenWorkflow extends Store<State> {
     const source = this.#source!;
     const saved = await this.client.saveWorkflow(path, source, path === before ? version : '');
     this.#saved = { source, graph: typed === undefined ? graph : undefined, metadata, hasComments, problems: [...problems] };
+    this.set({ place: { file: path }, path, version: saved.version, session: undefined, warnings: [], theirs: undefined, isRestored: false });
     if (path !== before) {
-      await this.client.dropWorkflow(before).catch(() => {}); // it is listed as unsaved, and can be discarded there
+      await this.#keeping!.end();
       this.#keep(editor!, undefined);
     }
-    this.set({ place: { file: path }, path, version: saved.version, session: undefined, warnings: [], theirs: undefined, isRestored: false });
     this.#edited();
     await this.#keeping!.flush();
-    if (session) await this.client.change(session, { exportedPath: saved.path });
+    if (session) await this.client.change(session, { exportedPath: saved.path }).catch((error: Error) => this.say(error.message));
   }
 
   async #compare(): Promise<void> {
@@ -235,7 +233,6 @@ export class OpenWorkflow extends Store<State> {
     const { typed, written, unchecked, source } = this.value.editor!.value;
     return typed ?? written ?? (unchecked ? undefined : source);
   }
-
 
   #edited(): void {
     const { graph, typed } = this.value.editor!.value;

@@ -1,4 +1,5 @@
-import { useEffect, useRef, useState, type FormEvent, type KeyboardEvent } from 'react';
+import { useEffect, useRef, useState, type FormEvent, type KeyboardEvent, type RefObject } from 'react';
+import { useParley } from '../parley.ts';
 import { Button } from '../ui/button.tsx';
 import { Field } from '../ui/fields.tsx';
 import { text } from '../ui/text.ts';
@@ -9,21 +10,55 @@ import { workflowText } from './text.ts';
 
 const said = workflowText.save;
 
-/** What stands between a person and a saved file. */
-export interface Saving {
+/** What a person is asked before a file is written. */
+interface Question {
   path: string | undefined; // that is proposed; undefined where the file has one
   doubts: string[];
 }
 
+interface Saving {
+  question: Question | undefined;
+  save: () => void;
+  saveCopy: () => void;
+  close: () => void;
+  done: () => void;
+}
+
+/** How a workflow gets into its file: at once, or after a question, when the button has the focus again. */
+export function useSaving(open: OpenWorkflow, button: RefObject<HTMLButtonElement | null>): Saving {
+  const { toasts } = useParley();
+  const [question, ask] = useState<Question>();
+  const close = () => {
+    if (question) button.current!.focus();
+    ask(undefined);
+  };
+  const done = () => {
+    toasts.show(said.done(open.value.path));
+    close();
+  };
+  const save = async () => {
+    const { isSaving, isChanged, version, path } = open.value;
+    if (isSaving || (version && !isChanged)) return;
+    const doubts = await open.doubts();
+    if (!version || doubts.length > 0) return ask({ path: version ? undefined : path, doubts });
+    await open.save().catch((error: Error) => toasts.show(error.message));
+  };
+  const saveCopy = async () => {
+    const doubts = await open.doubts();
+    ask({ path: open.value.path.replace(/(?=\.relavium\.yaml$)/, '-copy'), doubts });
+  };
+  return { question, save: () => void save(), saveCopy: () => void saveCopy(), close, done };
+}
+
 interface SaveFormProps {
   open: OpenWorkflow;
-  saving: Saving;
+  question: Question;
   onClose: () => void;
   onSaved: () => void;
 }
 
 /** Asks where a workflow is to be saved, and whether what is known of it should be so. */
-export function SaveForm({ open, saving: { path: proposed, doubts }, onClose, onSaved }: SaveFormProps) {
+export function SaveForm({ open, question: { path: proposed, doubts }, onClose, onSaved }: SaveFormProps) {
   const [path, setPath] = useState(proposed);
   const attempt = useAttempt();
   const form = useRef<HTMLFormElement>(null);

@@ -40,6 +40,7 @@ export const workflowText = {
     changed: 'Unsaved changes',
     fresh: 'Not saved yet',
     saving: 'Saving…',
+    unkept: 'Unsaved changes, on this page only',
     problems: (n: number) => (n === 0 ? 'No problems' : plural(n, 'problem', 'problems')),
   },
 
@@ -64,7 +65,7 @@ export const workflowText = {
     reload: 'Reload theirs',
     mine: 'Keep mine',
     copy: 'Save mine as a copy',
-    unkept: (why: string) => `Your changes are still here, but could not be stored. They are as soon as Parley takes them. ${why}`,
+    unkept: (why: string) => `Your changes are still here, but could not be stored. ${why}`,
     unchecked: (why: string) => `What you changed could not be checked. ${why}`,
   },
 };

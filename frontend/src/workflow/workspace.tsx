@@ -1,7 +1,6 @@
 import { ChevronLeft, CircleAlert, CircleCheck, PanelRight, Redo2, Undo2 } from 'lucide-react';
 import { useEffect, useRef, useState, type Ref } from 'react';
 import { flushSync } from 'react-dom';
-import { useParley } from '../parley.ts';
 import { Button, IconButton, IconLink } from '../ui/button.tsx';
 import { isWriting } from '../ui/keys.ts';
 import { canvas, settle } from '../ui/route.ts';
@@ -12,10 +11,10 @@ import { Board } from './board/board.tsx';
 import type { Editor, EditorState } from './editor.ts';
 import { Head, Title } from './head.tsx';
 import { Notices } from './notices.tsx';
-import { freePath, type OpenWorkflow } from './open.ts';
+import type { OpenWorkflow } from './open.ts';
 import { Panel, type PanelHandle, type PanelTab } from './panel/panel.tsx';
 import { canvasHref, placeIn } from './place.ts';
-import { SaveForm, type Saving } from './save.tsx';
+import { SaveForm, useSaving } from './save.tsx';
 import { workflowText } from './text.ts';
 
 const said = workflowText.workspace;
@@ -71,11 +70,10 @@ export function Workspace({ open, node }: WorkspaceProps) {
 }
 
 function Ready({ open, editor }: { open: OpenWorkflow; editor: Editor }) {
-  const { toasts } = useParley();
-  const [saving, setSaving] = useState<Saving>();
+  const saver = useRef<HTMLButtonElement>(null);
+  const saving = useSaving(open, saver);
   const [isPanelShown, showPanel] = useState(() => matchMedia('(width >= 64rem)').matches);
   const isUnreadable = useStore(editor, hasNothingToDraw);
-  const { path, version } = useStore(open, state => state);
   const panel = useRef<PanelHandle>(null);
   const show = (tab: PanelTab) => {
     flushSync(() => showPanel(true)); // what is hidden takes no focus
@@ -85,32 +83,13 @@ function Ready({ open, editor }: { open: OpenWorkflow; editor: Editor }) {
     if (hasNothingToDraw(editor.value)) panel.current!.show('yaml');
   }, [editor]);
   useTitle(open, editor);
-  const saver = useRef<HTMLButtonElement>(null);
-  const close = () => {
-    if (saving) saver.current!.focus();
-    setSaving(undefined);
-  };
-
-  const saved = () => {
-    const { path: file } = open.value;
-    if (file !== path || version === '') toasts.show(workflowText.save.done(file));
-    close();
-  };
-  const save = async () => {
-    if (open.value.isSaving || (open.value.version && !open.value.isChanged)) return;
-    const doubts = await open.doubts();
-    const isNew = version === '';
-    if (isNew || doubts.length > 0) return setSaving({ path: isNew ? path : undefined, doubts });
-    await open.save().then(saved, (error: Error) => toasts.show(error.message));
-  };
-  const copy = async () => setSaving({ path: freePath(`${path.replace(/\.relavium\.yaml$/, '')}-copy`, [path]), doubts: await open.doubts() });
-  useKeys(editor, () => void save());
+  useKeys(editor, saving.save);
 
   return (
     <>
-      <Top open={open} editor={editor} isPanelShown={isPanelShown} onPanel={() => showPanel(!isPanelShown)} onProblems={() => show('problems')} saver={saver} onSave={() => void save()} />
-      <Notices open={open} onCopy={() => void copy()} />
-      {saving && <SaveForm key={saving.path} open={open} saving={saving} onClose={close} onSaved={saved} />}
+      <Top open={open} editor={editor} isPanelShown={isPanelShown} onPanel={() => showPanel(!isPanelShown)} onProblems={() => show('problems')} saver={saver} onSave={saving.save} />
+      <Notices open={open} onCopy={saving.saveCopy} />
+      {saving.question && <SaveForm key={saving.question.path} open={open} question={saving.question} onClose={saving.close} onSaved={saving.done} />}
       <div className="relative flex min-h-0 flex-1">
         <div className="relative min-w-0 flex-1">
           {isUnreadable ? <Unreadable onMend={() => show('yaml')} /> : <Board editor={editor} onOpen={() => show('node')} />}
@@ -152,19 +131,19 @@ interface TopProps {
 
 /** What it is, how it stands, and what can be done with all of it. */
 function Top({ open, editor, isPanelShown, onPanel, onProblems, saver, onSave }: TopProps) {
-  const { path, version, isChanged, isSaving } = useStore(open, state => state);
+  const { path, version, isChanged, isSaving, unkept } = useStore(open, state => state);
   const name = useNameOf(editor, path);
   const undo = useStore(editor, state => state.undo);
   const redo = useStore(editor, state => state.redo);
   const problems = useStore(editor, state => state.problems.length);
-  const state = isSaving ? said.saving : version === '' ? said.fresh : isChanged ? said.changed : said.saved;
+  const state = isSaving ? said.saving : unkept ? said.unkept : version === '' ? said.fresh : isChanged ? said.changed : said.saved;
   const Mark = problems > 0 ? CircleAlert : CircleCheck;
   return (
     <Head>
       <IconLink icon={ChevronLeft} label={said.back} href={canvas} />
       <div className="me-auto flex min-w-0 items-baseline gap-2">
         <Title says={path}>{name}</Title>
-        <p role="status" className="shrink-0 text-xs text-faint max-sm:sr-only">
+        <p role="status" className={`shrink-0 text-xs max-sm:sr-only ${unkept ? 'text-warn' : 'text-faint'}`}>
           {state}
           <span className="sr-only">, {said.problems(problems)}</span>
         </p>

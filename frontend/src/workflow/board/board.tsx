@@ -18,14 +18,14 @@ import { useDrawing } from './drawing.ts';
 import { useFigure } from './figure.ts';
 import { Find } from './find.tsx';
 import { commandOf, type Command } from './keys.ts';
-import { next } from './layout.ts';
+import { next } from './next.ts';
 import { dropped, isDragged, Palette } from './palette.tsx';
 import { smallest, useSight } from './sight.ts';
 import { boardText as text } from './text.ts';
-import { Wire } from './wire.tsx';
+import { EdgeLine } from './edge.tsx';
 
 const nodeTypes = { card: Card };
-const edgeTypes = { wire: Wire };
+const edgeTypes = { link: EdgeLine };
 const severalKeys = ['Shift', 'Control', 'Meta'];
 const nothing: ReadonlySet<string> = new Set();
 
@@ -54,7 +54,7 @@ function Content({ editor, onOpen }: BoardProps) {
   const [connecting, startConnecting] = useState<string>(); // the node that an edge is drawn from by keyboard
   const [said, say] = useState('');
   const figure = useFigure(editor, focused, picked);
-  const { boxes, links, layout, current, cards, wires, isWhole } = figure;
+  const { boxes, links, layout, current, cards, edges, isWhole } = figure;
   const sight = useSight(frame, figure);
   const isFar = useFlow(state => state.transform[2] < 0.45);
   const refuse = (why: string) => toasts.show(why);
@@ -152,10 +152,10 @@ function Content({ editor, onOpen }: BoardProps) {
         return field.current?.select();
       case 'undo':
         editor.undo();
-        return focus(current);
+        return focus(editor.value.selected[0]);
       case 'redo':
         editor.redo();
-        return focus(current);
+        return focus(editor.value.selected[0]);
       case 'in':
         return sight.closer();
       case 'out':
@@ -217,7 +217,7 @@ function Content({ editor, onOpen }: BoardProps) {
     >
       <ReactFlow
         nodes={cards}
-        edges={wires}
+        edges={edges}
         nodeTypes={nodeTypes}
         edgeTypes={edgeTypes}
         onNodesChange={onNodesChange}
@@ -242,6 +242,7 @@ function Content({ editor, onOpen }: BoardProps) {
         aria-label={text.described}
       >
         <Background gap={24} />
+        {boxes.length === 0 && <p className="absolute inset-0 m-auto h-fit w-fit p-6 text-center text-soft">{text.empty}</p>}
         <Panel position="top-left">
           <Palette onAdd={type => addNode(type)} />
         </Panel>

@@ -62,13 +62,13 @@ export const Card = memo(function Card({ id, data: { type, face, problems }, sel
       <div className={`board-card relative size-full overflow-hidden rounded-lg border bg-raised px-3 outline-1 ${frame}`}>
         <div className="flex h-10 items-center gap-2">
           <Icon aria-hidden className={`size-4 shrink-0 ${type === 'agent' ? 'text-accent' : 'text-soft'}`} />
-          <span className={`min-w-0 flex-1 truncate text-sm font-medium ${id ? '' : 'text-faint italic'}`}>{id || text.unnamed}</span>
+          <span className={`board-name min-w-0 flex-1 truncate text-sm font-medium ${id ? '' : 'text-faint italic'}`}>{id || text.unnamed}</span>
           {problems.length > 0 && (
             <span title={problems.join('\n')} className="flex shrink-0 items-center gap-1 rounded bg-bad-tint px-1.5 text-xs text-bad">
               <TriangleAlert aria-hidden className="size-3" /> {problems.length}
             </span>
           )}
-          <span className="shrink-0 text-xs text-faint">{text.types[type]}</span>
+          <span className="board-detail shrink-0 text-xs text-faint">{text.types[type]}</span>
         </div>
         <div className="board-detail text-xs leading-[19px]">
           {face.lines.map((line, n) => (

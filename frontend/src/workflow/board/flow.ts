@@ -7,11 +7,11 @@ import { face, type Face, type Out } from './face.ts';
 import type { Box, Layout, Point } from './layout.ts';
 import { boardText as text } from './text.ts';
 
-export interface WireData extends Record<string, unknown> {
+export interface LinkData extends Record<string, unknown> {
   bends: readonly Point[];
 }
 
-export type WireEdge = Edge<WireData, 'wire'>;
+export type LinkEdge = Edge<LinkData, 'link'>;
 
 /** A node with what its card shows, which says how large that is. */
 export interface Faced extends Box {
@@ -68,7 +68,7 @@ function read(boxes: readonly Faced[], { at }: Layout): Faced[] {
   return boxes.toSorted((a, b) => at.get(a.id)!.y - at.get(b.id)!.y || at.get(a.id)!.x - at.get(b.id)!.x);
 }
 
-/** Where, from left to right, the first stretch of a wire goes, by what it leaves. */
+/** Where, from left to right, the first stretch of an edge goes, by what it leaves. */
 function aimsOf(boxes: readonly Faced[], links: readonly Link[], { at, bends }: Layout): Map<string, number> {
   const widths = new Map(boxes.map(({ id, width }) => [id, width]));
   return new Map(links.map(({ id, from, handle, to }) => [aimOf(from, handle), bends.get(id)?.[0]?.x ?? at.get(to)!.x + widths.get(to)! / 2]));
@@ -76,7 +76,7 @@ function aimsOf(boxes: readonly Faced[], links: readonly Link[], { at, bends }: 
 
 const aimOf = (from: string, handle: string | undefined) => `${from}:${handle ?? ''}`;
 
-/** What a card shows, with the ways out in the order in which their wires go on, so that they need not cross. Those that lead nowhere are last. */
+/** What a card shows, with the ways out in the order in which their edges go on, so that they need not cross. Those that lead nowhere are last. */
 function sorted({ id, face: { lines, outs } }: Faced, aims: ReadonlyMap<string, number>): Face {
   const aim = ({ handle }: Out) => aims.get(aimOf(id, handle)) ?? Number.MAX_VALUE;
   return { lines, outs: outs.toSorted((a, b) => aim(a) - aim(b)) };
@@ -114,8 +114,8 @@ function handlesOf({ outs }: Face, width: number, height: number): NodeHandle[] 
 const handleSize = 10;
 
 /** The edges that are drawn of links. Those that are as they were before are the same objects. */
-export function wiresOf(links: readonly Link[], layout: Layout, picked: ReadonlySet<string>, before: readonly WireEdge[]): WireEdge[] {
-  const known = new Map(before.map(wire => [wire.id, wire]));
+export function edgesOf(links: readonly Link[], layout: Layout, picked: ReadonlySet<string>, before: readonly LinkEdge[]): LinkEdge[] {
+  const known = new Map(before.map(edge => [edge.id, edge]));
   return links.map(({ id, from, handle, to, kind, label }) => {
     const old = known.get(id);
     const bends = layout.bends.get(id) ?? [];
@@ -123,7 +123,7 @@ export function wiresOf(links: readonly Link[], layout: Layout, picked: Readonly
     if (old && old.selected === picked.has(id) && old.data?.bends === bends && old.label === shown) return old;
     return {
       id,
-      type: 'wire',
+      type: 'link',
       source: from,
       target: to,
       sourceHandle: handle ?? null,

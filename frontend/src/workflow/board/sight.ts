@@ -1,7 +1,8 @@
 import { useReactFlow } from '@xyflow/react';
-import { useCallback, useEffect, useRef, type RefObject } from 'react';
+import { useEffect, useRef, type RefObject } from 'react';
 import type { Figure } from './figure.ts';
-import { overview, showing, type Layout, type Screen } from './layout.ts';
+import type { Layout } from './layout.ts';
+import { overview, showing, type Screen } from './seen.ts';
 
 /** How small things may become by zooming out, how small all of a workflow may be at first, and how large a part of it is then. */
 export const smallest = 0.1;
@@ -25,10 +26,7 @@ interface Sight {
 export function useSight(frame: RefObject<HTMLElement | null>, { boxes, layout, current }: Figure): Sight {
   const flow = useReactFlow();
   const placed = useRef<Layout>(undefined);
-  const see = useCallback(
-    (least: number, other: number) => void flow.setViewport(overview(boxes, layout, screenOf(frame), least, other)),
-    [flow, frame, boxes, layout],
-  );
+  const see = (least: number, most: number) => void flow.setViewport(overview(boxes, layout, screenOf(frame), least, most));
   useEffect(() => {
     const before = placed.current;
     placed.current = layout;

@@ -16,6 +16,7 @@ const types: Record<WorkflowNodeType, string> = {
 export const boardText = {
   title: 'Canvas',
   types,
+  empty: 'There is nothing here yet. Add a node, or paste some.',
   unnamed: 'no id',
   problems: (n: number) => plural(n, 'problem', 'problems'),
   named: (type: WorkflowNodeType, id: string, before: readonly string[], problems: number) =>

@@ -25,7 +25,7 @@ export function Line({ place, row: { words, codec, isCode, offers } }: FieldOfPr
 export function Long({ place, row: { words, codec, isCode, references } }: FieldOfProps<'long'>) {
   const { text, type, key, problem } = useTyped(place, codec);
   const area = useRef<HTMLTextAreaElement>(null);
-  const insert = references && <Insert label={words[0]} offered={references} path={place.path} area={area} onInsert={type} />;
+  const insert = references && <Insert label={words[0]} node={references === 'before' ? (place.path[1] as number) : undefined} area={area} onInsert={type} />;
   return <LongField ref={area} id={key} label={words[0]} says={words[1]} problem={problem} value={text} onChange={type} isCode={isCode} aside={insert} />;
 }
 

@@ -105,6 +105,11 @@ function Entries({ place, row }: { place: Place; row: ListRow }) {
     write(to.length > 0 ? to : undefined);
     reveal(keyOf([...path, Math.min(index, to.length - 1)]));
   };
+  const add = (entry: object) => {
+    write([...entries, entry]);
+    const [[first]] = rowsOf(fields, entry, editor.value.graph) as [[string, Row]];
+    reveal(keyOf([...path, entries.length, first]));
+  };
   return (
     <Group title={words[0]} says={words[1]} problem={problem} id={key}>
       <ol className="grid gap-2 empty:hidden">
@@ -117,7 +122,7 @@ function Entries({ place, row }: { place: Place; row: ListRow }) {
       </ol>
       <div className="mt-2 flex flex-wrap gap-2">
         {adds.map(({ label, blank }) => (
-          <Button key={label} onClick={() => set([...entries, blank(editor.value.graph)], entries.length)}>
+          <Button key={label} onClick={() => add(blank(editor.value.graph))}>
             {label}
           </Button>
         ))}

@@ -1,11 +1,9 @@
-import { use, type RefObject } from 'react';
+import { use, useDeferredValue, useMemo, type RefObject } from 'react';
 import type { WorkflowGraph } from '../../api/types.gen.ts';
 import { Select } from '../../ui/select.tsx';
 import { useStore } from '../../ui/store.ts';
 import { after, order } from '../graph/order.ts';
 import { FormsContext } from './form.ts';
-import type { Path } from './path.ts';
-import type { Offered } from './row.ts';
 import { panelText } from './text.ts';
 
 /** The nodes that have run when one begins, in the order of the file. */
@@ -14,9 +12,9 @@ function before(graph: WorkflowGraph, id: string): string[] {
   return graph.nodes.map(node => node.id).filter(each => each !== id && earlier.has(each));
 }
 
-/** What may be filled into a text at a path. A secret may not. */
-export function offersFor(graph: WorkflowGraph, offered: Offered, [list, index]: Path): string[] {
-  const node = offered === 'before' && list === 'nodes' ? graph.nodes[index as number] : undefined;
+/** What may be filled into a text, with outputs of nodes if it is of one. A secret may not. */
+export function offersFor(graph: WorkflowGraph, index?: number): string[] {
+  const node = index === undefined ? undefined : graph.nodes[index];
   return [
     ...(graph.inputs ?? []).filter(input => input.name && input.type !== 'secret').map(input => `inputs.${input.name}`),
     ...(graph.context ?? []).filter(entry => entry.key).map(entry => `ctx.${entry.key}`),
@@ -27,16 +25,16 @@ export function offersFor(graph: WorkflowGraph, offered: Offered, [list, index]:
 
 interface InsertProps {
   label: string;
-  offered: Offered;
-  path: Path;
+  node: number | undefined; // whose text it is
   area: RefObject<HTMLTextAreaElement | null>;
   onInsert: (text: string) => void;
 }
 
 /** Puts a reference where the caret is. */
-export function Insert({ label, offered, path, area, onInsert }: InsertProps) {
+export function Insert({ label, node, area, onInsert }: InsertProps) {
   const { editor } = use(FormsContext);
-  const graph = useStore(editor, state => state.graph);
+  const graph = useDeferredValue(useStore(editor, state => state.graph)); // what can be inserted may come after what is typed
+  const options = useMemo(() => [['', panelText.insert] as const, ...offersFor(graph, node).map(name => [name, name] as const)], [graph, node]);
   const choose = (name: string) => {
     const { value, selectionStart, selectionEnd } = area.current!;
     const reference = `{{ ${name} }}`;
@@ -50,7 +48,7 @@ export function Insert({ label, offered, path, area, onInsert }: InsertProps) {
       label={panelText.insertInto(label)}
       hint={panelText.inserted}
       value=""
-      options={[['', panelText.insert], ...offersFor(graph, offered, path).map(name => [name, name] as const)]}
+      options={options}
       onChoose={choose}
       className="h-6 w-20 shrink-0 text-xs"
     />

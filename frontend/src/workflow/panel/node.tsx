@@ -41,8 +41,8 @@ function One({ graph, index }: { graph: WorkflowGraph; index: number }) {
         {problem && <p className="mt-1 text-sm text-bad">{problem}</p>}
       </header>
       <Form path={['nodes', index]} fields={nodeFields[node.type]} />
-      <Edges graph={graph} index={index} />
       <OriginOf editor={editor} node={node} />
+      <Edges graph={graph} index={index} />
       <Actions graph={graph} ids={[node.id]} />
     </div>
   );

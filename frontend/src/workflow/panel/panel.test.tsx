@@ -180,6 +180,18 @@ test('nodes follow an agent that is renamed, and keep one that they use', async 
   expect(editor.value.graph.agents!.map(agent => agent.id)).toEqual(['looker']);
 });
 
+test('an agent that is added is one that a node names and the file does not have, and is open', async () => {
+  await act(async () => editor.change('', before => ({ ...before, agents: [] })));
+  await show('agents');
+  for (const id of ['reader', 'agent-1', 'agent-2']) {
+    await press(panelText.adds.agent);
+    const agents = editor.value.graph.agents!;
+    expect(agents.at(-1)!.id).toBe(id);
+    expect(document.activeElement).toBe(box(`agents[${agents.length - 1}].id`));
+    expect(document.activeElement!.closest('details')!.open).toBe(true);
+  }
+});
+
 test('a branch is true, false, a text or a number; it can be moved, added and removed', async () => {
   await select('good');
   await press(panelText.move.up(panelText.lists.branches.one(2)));
@@ -242,8 +254,8 @@ test('a reference is put where the caret is', async () => {
 });
 
 test('what may be filled in has run before, and is no secret', () => {
-  expect(offersFor(graph, 'before', ['nodes', 3])).toEqual(['inputs.diff', 'ctx.style', 'run.outputs["input"]', 'run.outputs["read"]', 'run.outputs["good"]', 'run.id']);
-  expect(offersFor(graph, 'run', ['context', 0])).toEqual(['inputs.diff', 'ctx.style', 'run.id']);
+  expect(offersFor(graph, 3)).toEqual(['inputs.diff', 'ctx.style', 'run.outputs["input"]', 'run.outputs["read"]', 'run.outputs["good"]', 'run.id']);
+  expect(offersFor(graph)).toEqual(['inputs.diff', 'ctx.style', 'run.id']);
 });
 
 test('arrow keys move between the tabs', async () => {

@@ -43,6 +43,10 @@ export function Panel({ editor, ref }: { editor: Editor; ref?: Ref<PanelHandle> 
   }, [editor]);
   useImperativeHandle(ref, () => ({ show }));
   const [line, goTo] = useState<FileProblem>();
+  const open = (to: PanelTab) => {
+    choose(to);
+    goTo(undefined);
+  };
   const lead = (problem: FileProblem) => {
     const { graph, typed } = editor.value;
     if (!problem.key || typed !== undefined) {
@@ -57,7 +61,7 @@ export function Panel({ editor, ref }: { editor: Editor; ref?: Ref<PanelHandle> 
   return (
     <FormsContext value={forms}>
       <div ref={root} className="flex h-full min-h-0 min-w-0 flex-col bg-panel">
-        <Tabs label={panelText.title} tabs={tabs.map(each => [each, panelText.tabs[each], each === 'problems' ? problems.length : 0])} chosen={tab} onChoose={choose}>
+        <Tabs label={panelText.title} tabs={tabs.map(each => [each, panelText.tabs[each], each === 'problems' ? problems.length : 0])} chosen={tab} onChoose={open}>
           {tab === 'yaml' ? (
             <Suspense>
               <Source editor={editor} at={line} />

@@ -3,7 +3,7 @@ import { plural } from '../../ui/plural.ts';
 /** What is said about the file of a workflow, as a text. */
 export const sourceText = {
   label: 'The workflow as YAML',
-  says: 'Your text stays as you typed it, until you save or change the workflow elsewhere: then it is written in one form, without comments.',
+  says: 'Your text is saved as you typed it, unless you change the workflow elsewhere: then it is written in one form, without comments.',
   unread: 'This cannot be read. The canvas shows what could be read last.',
   keys: 'Tab indents; Escape, then Tab leaves.',
   problems: (n: number) => `${plural(n, 'problem', 'problems')} — F8 goes to the next`,
