@@ -55,6 +55,7 @@ export class Workflows extends Store<State> {
 
   /** Begins a workflow, and gives its path. There is no file of it until it is saved. */
   async begin(): Promise<string> {
+    await this.refresh(); // what is there may not be known yet
     const path = freePath('workflow', [...this.value.files, ...this.value.drafts].map(each => each.path));
     const graph = {
       id: 'workflow',
