@@ -89,10 +89,8 @@ export class SourceView {
       this.#text = state.doc.toString();
       this.#editor.type(this.#text);
     } else if (selectionSet) {
-      const { graph, selected } = this.#editor.value;
       const id = this.#nodeAtCaret()?.id;
-      const isNew = id !== undefined && (selected.length !== 1 || selected[0] !== id);
-      if (isNew && graph.nodes.some(node => node.id === id)) this.#editor.select([id]);
+      if (id !== undefined && this.#editor.value.graph.nodes.some(node => node.id === id)) this.#editor.select([id]);
     }
   }
 
