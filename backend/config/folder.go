@@ -41,7 +41,7 @@ func (f folder) read(k Known, before []File) ([]File, error) {
 		return nil, err
 	}
 	defer root.Close()
-	entries, err := fs.ReadDir(root.FS(), filepath.ToSlash(f.name))
+	entries, err := ReadFolder(root, filepath.ToSlash(f.name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -75,6 +75,18 @@ func (f folder) read(k Known, before []File) ([]File, error) {
 		files = append(files, file)
 	}
 	return files, nil
+}
+
+// ReadFolder gives what is in a folder that comes from anybody; fs.ErrNotExist if there is none.
+func ReadFolder(root *os.Root, name string) ([]fs.DirEntry, error) {
+	info, err := root.Stat(name) // before it is opened, as in ReadFile
+	if err == nil && !info.IsDir() {
+		err = &fs.PathError{Op: "read", Path: name, Err: errors.New("it is no folder")}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return fs.ReadDir(root.FS(), name)
 }
 
 var errLargeAgent = agent.Errorf(agent.CodeValidation, "An agent file has %d KiB at most.", maxAgentFile>>10)

@@ -147,7 +147,7 @@ func (s *Shelf) list() ([]File, error) {
 
 // listIn gives the files of a folder, and adds them to seen. What is wrong with one of them, or with the folder, it tells in its place.
 func (s *Shelf) listIn(root *os.Root, folder string, seen map[string]glance) (files []File) {
-	entries, err := fs.ReadDir(root.FS(), folder)
+	entries, err := config.ReadFolder(root, folder)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return []File{{Path: folder, Error: "This folder cannot be read: it is none, or a link out of the project, or its permissions forbid it."}}
 	}

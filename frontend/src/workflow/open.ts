@@ -119,15 +119,13 @@ export class OpenWorkflow extends Store<State> {
     if (!theirs) return;
     const file = theirs === 'gone' ? undefined : theirs;
     this.#saved = file?.checked;
-    this.set({ version: file?.version ?? '', theirs: undefined });
+    this.set({ version: file?.version ?? '', theirs: undefined, isRestored: false });
     this.#edited();
   }
 
   /** Gives up unsaved work that was taken up: what was saved, or exported, is there again. */
   async discard(): Promise<void> {
-    const { theirs, version } = this.value;
-    if (theirs && theirs !== 'gone') return this.#take(text.discard, theirs);
-    if (this.#saved) return this.#take(text.discard, { version, checked: this.#saved });
+    if (this.#saved) return this.#take(text.discard, { version: this.value.version, checked: this.#saved });
     await this.#keeping!.end();
     await this.load();
   }
