@@ -201,6 +201,21 @@ describe('unsaved work', () => {
     expect(nameOf(open)).toBe('B');
   });
 
+  test('that is what the file says already is none', async () => {
+    files.set(path, 'name: B');
+    drafts.set(path, { source: 'name: B', replaces: versionOf('name: A') }); // it was saved, and the page was gone at once
+    const open = await opened();
+    await pass(500);
+    expect(open.value).toMatchObject({ isRestored: false, isChanged: false, theirs: undefined, version: versionOf('name: B') });
+    expect(drafts.size).toBe(0);
+  });
+
+  test('of another window is not begun anew', async () => {
+    drafts.set('workflow.relavium.yaml', { source: 'name: Other', replaces: '' });
+    expect(await workflows.begin()).toBe('workflow-2.relavium.yaml');
+    expect(drafts.get('workflow.relavium.yaml')).toMatchObject({ source: 'name: Other' });
+  });
+
   test('without a file is begun, listed, opened again, and given up', async () => {
     const begun = await workflows.begin();
     expect(begun).toBe('workflow.relavium.yaml');
@@ -295,6 +310,20 @@ describe('saving', () => {
     expect([...drafts]).toMatchObject([['copy.relavium.yaml', { replaces: versionOf('name: B') }]]);
   });
 
+  test('under another name leaves nothing at the first, whenever it was kept', async () => {
+    const open = await opened();
+    name(open, 'B');
+    const keep = server.answers.get('PUT /workflows/draft')!;
+    let arrive = () => {};
+    server.answers.set('PUT /workflows/draft', (query, body) => new Promise(resolve => (arrive = () => resolve(keep(query, body)))));
+    await pass(500);
+    const saved = open.save('copy.relavium.yaml');
+    await pass();
+    arrive();
+    await saved;
+    expect([...drafts.keys()]).toEqual([]);
+  });
+
   test('under a name that is taken is refused', async () => {
     files.set('taken.relavium.yaml', 'name: T');
     const open = await opened();
@@ -325,6 +354,35 @@ describe('a file that somebody else changes', () => {
     open.keepMine();
     await open.save();
     expect(files.get(path)).toBe('name: B');
+  });
+
+  test('takes no place of what is edited while it is read', async () => {
+    const open = await opened();
+    const get = server.answers.get('GET /workflows/file')!;
+    server.answers.set('GET /workflows/file', query => (name(open, 'B'), get(query, undefined)));
+    await written('name: T');
+    expect(nameOf(open)).toBe('B');
+    expect(open.value.theirs).toMatchObject({ version: versionOf('name: T') });
+  });
+
+  test('and is overruled stays so when the page is opened again', async () => {
+    const open = await opened();
+    name(open, 'B');
+    await pass(500);
+    await written('name: T');
+    open.keepMine();
+    await pass(500);
+    expect(drafts.get(path)).toMatchObject({ source: 'name: B', replaces: versionOf('name: T') });
+  });
+
+  test('in another window, which gives up the unsaved work of this one, finds it kept again', async () => {
+    const open = await opened();
+    name(open, 'B');
+    await pass(500);
+    drafts.clear(); // what was saved there had been unsaved there
+    await written('name: T');
+    await pass(500);
+    expect(drafts.get(path)).toMatchObject({ source: 'name: B' });
   });
 
   test('is found by saving, if nobody told', async () => {
@@ -408,6 +466,12 @@ describe('a session', () => {
     expect(open.value.path).toBe('s1-2.relavium.yaml');
   });
 
+  test('whose name unsaved work has becomes another', async () => {
+    drafts.set('s1.relavium.yaml', { source: 'name: Old', replaces: 'a file that is gone' });
+    const open = await opened({ session: 's1' });
+    expect(open.value.path).toBe('s1-2.relavium.yaml');
+  });
+
   test('goes on with its unsaved work, and begins anew without it', async () => {
     drafts.set('s1.relavium.yaml', { source: 'name: Mine', replaces: '', session: 's1' });
     const open = await opened({ session: 's1' });
@@ -415,7 +479,10 @@ describe('a session', () => {
     expect(nameOf(open)).toBe('Mine');
     await open.discard();
     expect(nameOf(open)).toBe('S');
+    await pass(500);
     expect(drafts.size).toBe(0);
+    open.value.editor!.undo();
+    expect(nameOf(open)).toBe('Mine');
   });
 
   test('that cannot be exported says why', async () => {
