@@ -27,7 +27,7 @@ test('what was kept in a hurry is kept again if it may have come before what was
 test('what is unsaved no more is cleared after what is under way, in a hurry, too', async () => {
   let unsaved: string | undefined = 'A';
   let shelf: string | undefined;
-  let arrive = () => {};
+  let arrive: (() => void) | undefined;
   const clear = async () => void (shelf = undefined);
   const keeping = new Keeping({ put: what => new Promise<void>(resolve => (arrive = () => ((shelf = what), resolve()))), clear }, () => unsaved, undefined, () => {});
   keeping.soon();
@@ -36,7 +36,7 @@ test('what is unsaved no more is cleared after what is under way, in a hurry, to
   void keeping.flush({ urgent: true });
   void keeping.flush();
   await pass();
-  arrive();
+  arrive!();
   await pass();
   expect(shelf).toBeUndefined();
 });

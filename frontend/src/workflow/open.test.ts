@@ -314,12 +314,12 @@ describe('saving', () => {
     const open = await opened();
     name(open, 'B');
     const keep = server.answers.get('PUT /workflows/draft')!;
-    let arrive = () => {};
+    let arrive: (() => void) | undefined;
     server.answers.set('PUT /workflows/draft', (query, body) => new Promise(resolve => (arrive = () => resolve(keep(query, body)))));
     await pass(500);
     const saved = open.save('copy.relavium.yaml');
     await pass();
-    arrive();
+    arrive!();
     await saved;
     expect([...drafts.keys()]).toEqual([]);
   });

@@ -192,6 +192,7 @@ function useKeys(editor: Editor, save: () => void): void {
   useEffect(() => {
     const pressed = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.isComposing || event.altKey || !(event.ctrlKey || event.metaKey)) return;
+      if (document.querySelector('dialog[open]')) return; // which hides what would happen
       const key = `${event.shiftKey ? 'Shift+' : ''}${event.key.toUpperCase()}`;
       if (key === 'S') latest.current();
       else if (key === 'Z' && !isWriting(event.target)) editor.undo();
