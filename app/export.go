@@ -69,6 +69,9 @@ func writeNew(path string, content []byte, over bool) error {
 	refuse := func(err error, why string) error {
 		return agent.Wrap(agent.CodeValidation, err, fmt.Sprintf("%s was not written: %s", path, why))
 	}
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return refuse(nil, "it is a folder. Name a file in it.")
+	}
 	folder, name := filepath.Split(path)
 	folder = filepath.Clean(folder)
 	if err := os.MkdirAll(folder, 0o755); err != nil {
@@ -82,9 +85,6 @@ func writeNew(path string, content []byte, over bool) error {
 	write := whole.Create
 	if over {
 		write = whole.Write
-	}
-	if info, err := root.Stat(name); err == nil && info.IsDir() {
-		return refuse(nil, "it is a folder. Name a file in it.")
 	}
 	err = write(root, name, content, 0o600)
 	switch {

@@ -71,11 +71,16 @@ func TestWriteNew(t *testing.T) {
 	if err := os.WriteFile(in("there"), []byte("old"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.Symlink(t.TempDir(), in("link")); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		path string
 		over bool
 		says string // empty: it is written
 	}{
+		{in("link"), true, "is a folder"},
+		{"..", true, "is a folder"},
 		{in("there"), false, "is there already"},
 		{in("there"), true, ""},
 		{in("new"), false, ""},
@@ -98,7 +103,7 @@ func TestWriteNew(t *testing.T) {
 	for _, e := range entries {
 		left = append(left, e.Name())
 	}
-	if err != nil || strings.Join(left, " ") != "a new there" {
+	if err != nil || strings.Join(left, " ") != "a link new there" {
 		t.Errorf("there are %v (%v)", left, err)
 	}
 }

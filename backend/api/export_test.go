@@ -138,6 +138,8 @@ func TestExportTellsNoSecret(t *testing.T) {
 func TestImportTellsNoSecret(t *testing.T) {
 	const secret = "correct-horse-battery"
 	w := open(t)
+	uploaded := w.upload("the password is " + secret)
+	frames(t, w.request("POST", "/messages", fmt.Sprintf(`{"id":"s","messages":[{"id":"u0","role":"user","parts":[{"type":"text","text":"[[say:Fine]]"},{"type":"file","mediaType":"text/plain","filename":"a.txt","url":%q}]}]}`, uploaded.URL), nil).Body)
 	w.told("s", "u1", "[[say:I use "+secret+" now]] [[tool:read_file {\"path\":\""+secret+"\"}]]")
 	files := []string{w.export("s", workflow.Bundle).Content, w.export("s", workflow.JSONL).Content}
 	files[0] = withAgent(t, files[0], func(spec *agent.Spec) { spec.SystemPrompt = "Say " + secret })
@@ -153,6 +155,11 @@ func TestImportTellsNoSecret(t *testing.T) {
 		stored := w.export(string(s.ID), workflow.Bundle).Content
 		if strings.Contains(stored, secret) || !strings.Contains(stored, "[secret:horse]") || strings.Contains(s.Title, secret) {
 			t.Errorf("%q has\n%s", s.Title, stored)
+		}
+		// What was uploaded here is here; a file that comes along is masked.
+		clean := base64.StdEncoding.EncodeToString([]byte("the password is [secret:horse]"))
+		if comesAlong := workflow.IsBundle([]byte(file)); strings.Contains(stored, clean) != comesAlong || strings.Contains(stored, uploaded.Handle.Sum()) == comesAlong {
+			t.Errorf("the file that was attached is in\n%s", stored)
 		}
 	}
 }

@@ -41,7 +41,7 @@ func (f folder) read(k Known, before []File) ([]File, error) {
 		return nil, err
 	}
 	defer root.Close()
-	entries, err := fs.ReadDir(root.FS(), filepath.ToSlash(f.name))
+	entries, err := ReadFolder(root, filepath.ToSlash(f.name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -57,7 +57,7 @@ func (f folder) read(k Known, before []File) ([]File, error) {
 			return files, fmt.Errorf("there are more than %d agent files", maxAgentFiles)
 		}
 		file := File{Path: filepath.Join(f.path(), entry.Name())}
-		src, _, err := ReadFile(root, path.Join(filepath.ToSlash(f.name), entry.Name()), "An agent file", maxAgentFile)
+		src, _, err := ReadFile(root, path.Join(filepath.ToSlash(f.name), entry.Name()), maxAgentFile, errLargeAgent)
 		switch {
 		case errors.Is(err, fs.ErrNotExist): // it was removed just now
 			continue
@@ -77,8 +77,22 @@ func (f folder) read(k Known, before []File) ([]File, error) {
 	return files, nil
 }
 
-// ReadFile gives the content of a file that comes from anybody; fs.ErrNotExist if there is none. what is what it is called.
-func ReadFile(root *os.Root, name, what string, most int) ([]byte, fs.FileInfo, error) {
+// ReadFolder gives what is in a folder that comes from anybody; fs.ErrNotExist if there is none.
+func ReadFolder(root *os.Root, name string) ([]fs.DirEntry, error) {
+	info, err := root.Stat(name) // before it is opened, as in ReadFile
+	if err == nil && !info.IsDir() {
+		err = &fs.PathError{Op: "read", Path: name, Err: errors.New("it is no folder")}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return fs.ReadDir(root.FS(), name)
+}
+
+var errLargeAgent = agent.Errorf(agent.CodeValidation, "An agent file has %d KiB at most.", maxAgentFile>>10)
+
+// ReadFile gives the content of a file that comes from anybody; fs.ErrNotExist if there is none.
+func ReadFile(root *os.Root, name string, most int, tooLarge error) ([]byte, fs.FileInfo, error) {
 	info, err := root.Stat(name) // before it is opened: to open a pipe is to wait for who writes to it
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, err
@@ -93,7 +107,7 @@ func ReadFile(root *os.Root, name, what string, most int) ([]byte, fs.FileInfo, 
 	defer file.Close()
 	src, err := io.ReadAll(io.LimitReader(file, int64(most)+1))
 	if err == nil && len(src) > most {
-		err = agent.Errorf(agent.CodeValidation, "%s has %d KiB at most.", what, most>>10)
+		err = tooLarge
 	}
 	return src, info, err
 }

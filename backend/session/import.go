@@ -12,7 +12,7 @@ import (
 
 // Import makes a new session of an archive that came from outside, with the media that it refers to. Of an agent that is not one
 // of the person's own, as it is here, only that comes along which does nothing unasked: the rest is for them to say. What is known to
-// be secret is masked, as a sweep does it.
+// be secret is masked as a sweep does it, and in the files that come along, too.
 func (s *Sessions) Import(ctx context.Context, project agent.ProjectID, a store.Archive, media []agent.Media) (agent.SessionKey, error) {
 	known, err := s.Known(ctx)
 	if err != nil {
@@ -28,7 +28,8 @@ func (s *Sessions) Import(ctx context.Context, project agent.ProjectID, a store.
 			return agent.SessionKey{}, err
 		}
 	}
-	mask(masking(known), &a)
+	renamed := maskMedia(known, media)
+	mask(masking(known), &a, renamed)
 	a.Session.WorkingDir = s.Folder(project)
 	for i := range a.Turns {
 		for j := range a.Turns[i].Rows {
@@ -52,8 +53,8 @@ func (s *Sessions) Import(ctx context.Context, project agent.ProjectID, a store.
 	return key, err
 }
 
-// mask rewrites what was said in an archive.
-func mask(r store.Rewriting, a *store.Archive) {
+// mask rewrites what was said in an archive, and the names of files that have others now.
+func mask(r store.Rewriting, a *store.Archive, renamed map[agent.MediaHandle]agent.Media) {
 	a.Session.Title = r.Text(a.Session.Title)
 	for _, t := range a.Turns {
 		events := make([]agent.Event, len(t.Log))
@@ -65,8 +66,24 @@ func mask(r store.Rewriting, a *store.Archive) {
 		}
 		for i, row := range t.Rows {
 			t.Rows[i].Parts = r.Parts(row.Parts)
+			for j, part := range t.Rows[i].Parts {
+				if p, ok := part.(agent.MediaPart); ok && renamed[p.Handle].Handle != "" {
+					t.Rows[i].Parts[j] = renamed[p.Handle].Part(p.Name)
+				}
+			}
 		}
 	}
+}
+
+// maskMedia masks the contents of files, and gives those that have another name now by the one that they had.
+func maskMedia(known *redact.Known, media []agent.Media) map[agent.MediaHandle]agent.Media {
+	renamed := map[agent.MediaHandle]agent.Media{}
+	for i, m := range media {
+		if clean := agent.MediaOf([]byte(known.Text(string(m.Content)))); clean.Handle != m.Handle {
+			media[i], renamed[m.Handle] = clean, clean
+		}
+	}
+	return renamed
 }
 
 // maskSpec masks whatever an agent says.

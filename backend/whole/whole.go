@@ -60,7 +60,18 @@ func write(root *os.Root, name string, content []byte, mode fs.FileMode, exact b
 	if err = errors.Join(err, f.Close()); err != nil {
 		return err
 	}
-	return become(temp, name)
+	if err = become(temp, name); err == nil {
+		flush(root, filepath.Dir(name))
+	}
+	return err
+}
+
+// flush makes the names in a folder outlive a power cut, where the system can.
+func flush(root *os.Root, folder string) {
+	if f, err := root.Open(folder); err == nil {
+		f.Sync()
+		f.Close()
+	}
 }
 
 // abandoned is how old a temporary file is that nobody writes any more.

@@ -147,7 +147,7 @@ func (s *Shelf) list() ([]File, error) {
 
 // listIn gives the files of a folder, and adds them to seen. What is wrong with one of them, or with the folder, it tells in its place.
 func (s *Shelf) listIn(root *os.Root, folder string, seen map[string]glance) (files []File) {
-	entries, err := fs.ReadDir(root.FS(), folder)
+	entries, err := config.ReadFolder(root, folder)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return []File{{Path: folder, Error: "This folder cannot be read: it is none, or a link out of the project, or its permissions forbid it."}}
 	}
@@ -285,11 +285,11 @@ func notWritten(err error) error {
 	return agent.Wrap(agent.CodeValidation, err, "The workflow was not saved: its folder cannot be written to, is a link out of the project, or the disk is full. Save it in another folder, or look at the permissions.")
 }
 
-// ErrTooLarge says so of what is to be kept.
-var ErrTooLarge = agent.Errorf(agent.CodeValidation, "The workflow was not saved: it has more than %d MiB. Take something out of it.", MaxFile>>20)
+// ErrTooLarge says so of a file, and of what is to be one.
+var ErrTooLarge = agent.Errorf(agent.CodeValidation, "A workflow has %d MiB at most, and this is larger. Take something out of it.", MaxFile>>20)
 
 func read(root *os.Root, name string) ([]byte, fs.FileInfo, error) {
-	content, info, err := config.ReadFile(root, name, "The file of a workflow", MaxFile)
+	content, info, err := config.ReadFile(root, name, MaxFile, ErrTooLarge)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = ErrNoFile
 	}

@@ -90,7 +90,7 @@ func TestTheListOfFiles(t *testing.T) {
 "out.relavium.yaml" "" 0 nodes 0 problems ` + noFile + `
 "up.relavium.yaml" "" 0 nodes 0 problems ` + noFile + `
 "workflows/a.relavium.yaml" "A" 1 nodes 0 problems 
-"workflows/long.relavium.yaml" "" 0 nodes 0 problems The file of a workflow has 6144 KiB at most.
+"workflows/long.relavium.yaml" "" 0 nodes 0 problems A workflow has 6 MiB at most, and this is larger. Take something out of it.
 "workflows/Ä ö.relavium.yaml" "Ö" 1 nodes 0 problems 
 "�.relavium.yaml" "" 0 nodes 0 problems ` + noName + `
 `

@@ -19,7 +19,8 @@ const canvasNodes = 300
 // canvas measures opening a workflow, and how smooth it is to pan and to zoom, beside one of three nodes. What a frame is, a trace
 // of Chromium says, which draws without a graphics card here.
 func (b *bench) canvas() error {
-	d, _, err := b.serve(b.home())
+	home := b.home()
+	d, _, err := b.serve(home, "XDG_CONFIG_HOME="+home) // where the workflows are that belong to no project
 	if err != nil {
 		return err
 	}

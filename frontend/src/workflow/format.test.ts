@@ -212,13 +212,13 @@ function circular(pairs: [string, string][]): boolean {
 }
 
 function read(path: string): unknown {
-  return parse(readFileSync(new URL(path, folder), 'utf8'), { version: '1.2', maxAliasCount: 0 });
+  return parse(textOf(path), { version: '1.2', maxAliasCount: 0 });
 }
 
-/** What is wrong with a file. */
-function wrong(path: string): unknown {
+/** What is wrong with a file, as it is read. */
+function wrong(content: () => unknown): unknown {
   try {
-    const all = file.parse(read(path)).workflow;
+    const all = file.parse(content()).workflow;
     return connected(all) ? undefined : 'Its parts do not belong together.';
   } catch (error) {
     return error;
@@ -249,17 +249,25 @@ const exported = z.looseObject({
 });
 
 const folder = new URL('../../../backend/workflow/testdata/', import.meta.url);
+const textOf = (path: string) => readFileSync(new URL(path, folder), 'utf8');
 const files = (of: string, ends: string) => readdirSync(new URL(of, folder)).filter(path => path.endsWith(ends)).map(path => `${of}${path}`);
 
 test.each([...files('export/', '.golden'), ...files('valid/', '.golden'), ...files('valid/', '.yaml')])('reads %s', path => {
-  expect(wrong(path)).toBeUndefined();
+  expect(wrong(() => read(path))).toBeUndefined();
 });
 
 test.each(files('export/', '.golden'))('finds the session in %s', path => {
   expect(z.object({ workflow: z.object({ metadata: exported }) }).safeParse(read(path)).error).toBeUndefined();
 });
 
+test.each(['canvas.jsonl', 'canvas_random.jsonl'])('agrees about %s', path => {
+  for (const line of textOf(path).trim().split('\n')) {
+    const { title, right, workflow: made } = JSON.parse(line) as { title: string; right: boolean; workflow: unknown };
+    expect(wrong(() => ({ schema_version: '1.0', workflow: made })) === undefined, title).toBe(right);
+  }
+});
+
 // Where the others are wrong is in the text of a template, or in the text of the file itself.
 test.each(files('invalid/', '.yaml').filter(path => !/secret|reads-|prompt-(empty|unknown)|yaml-/.test(path)))('refuses %s', path => {
-  expect(wrong(path)).toBeDefined();
+  expect(wrong(() => read(path))).toBeDefined();
 });

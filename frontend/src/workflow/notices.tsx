@@ -27,7 +27,7 @@ export function Notices({ open, onCopy }: { open: OpenWorkflow; onCopy: () => vo
           )}
         </Notice>
       )}
-      {isRestored && (
+      {isRestored && !theirs && (
         <Notice icon={History} says={said.restored}>
           <Button onClick={() => void discard()}>{said.discard}</Button>
           <Button onClick={() => open.dismissRestored()}>{said.keep}</Button>

@@ -126,9 +126,7 @@ export class OpenWorkflow extends Store<State> {
 
   /** Gives up unsaved work that was taken up: what was saved, or exported, is there again. What was here is one undo away. */
   async discard(): Promise<void> {
-    const { theirs, version } = this.value;
-    if (theirs && theirs !== 'gone') return this.#take(text.discard, theirs);
-    if (this.#saved) return this.#take(text.discard, { version, checked: this.#saved });
+    if (this.#saved) return this.#take(text.discard, { version: this.value.version, checked: this.#saved });
     this.#take(text.discard, await this.#exported(this.value.session!));
   }
 

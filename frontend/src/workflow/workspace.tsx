@@ -1,6 +1,7 @@
 import { ChevronLeft, CircleAlert, CircleCheck, PanelRight, Redo2, Undo2 } from 'lucide-react';
 import { useEffect, useRef, useState, type Ref } from 'react';
 import { flushSync } from 'react-dom';
+import { useParley } from '../parley.ts';
 import { Button, IconButton, IconLink } from '../ui/button.tsx';
 import { isWriting } from '../ui/keys.ts';
 import { canvas, settle } from '../ui/route.ts';
@@ -183,16 +184,16 @@ function useTitle(open: OpenWorkflow, editor: Editor): void {
   }, [name, isUnsaved]);
 }
 
-/** Saves, undoes and redoes by keys, wherever on the page they are pressed and nobody else took them. */
+/** Saves, undoes and redoes by keys, wherever on the page they are pressed, if nothing lies over it and nobody else took them. */
 function useKeys(editor: Editor, save: () => void): void {
+  const { dialogs } = useParley();
   const latest = useRef(save);
   useEffect(() => {
     latest.current = save;
   });
   useEffect(() => {
     const pressed = (event: KeyboardEvent) => {
-      if (event.defaultPrevented || event.isComposing || event.altKey || !(event.ctrlKey || event.metaKey)) return;
-      if (document.querySelector('dialog[open]')) return; // which hides what would happen
+      if (dialogs.value.dialog || event.defaultPrevented || event.isComposing || event.altKey || !(event.ctrlKey || event.metaKey)) return;
       const key = `${event.shiftKey ? 'Shift+' : ''}${event.key.toUpperCase()}`;
       if (key === 'S') latest.current();
       else if (key === 'Z' && !isWriting(event.target)) editor.undo();
@@ -202,5 +203,5 @@ function useKeys(editor: Editor, save: () => void): void {
     };
     window.addEventListener('keydown', pressed);
     return () => window.removeEventListener('keydown', pressed);
-  }, [editor]);
+  }, [dialogs, editor]);
 }

@@ -4,11 +4,11 @@ import type { Editor } from '../editor.ts';
 import { connect, disconnect, refusal } from '../graph/connect.ts';
 import type { Link } from '../graph/links.ts';
 import type { CardNode } from './card.tsx';
-import type { WireEdge } from './flow.ts';
+import type { LinkEdge } from './flow.ts';
 import { boardText as text } from './text.ts';
 
 type Props = Pick<
-  ReactFlowProps<CardNode, WireEdge>,
+  ReactFlowProps<CardNode, LinkEdge>,
   'isValidConnection' | 'onConnect' | 'onConnectStart' | 'onConnectEnd' | 'onReconnect' | 'onReconnectStart' | 'onReconnectEnd'
 >;
 
@@ -18,7 +18,7 @@ export function useDrawing(editor: Editor, links: readonly Link[], onRefused: (w
   const [moved, move] = useState<Link>(); // whose end is dragged
   const without = () => (moved ? disconnect(editor.value.graph, [moved]) : editor.value.graph);
   const refused = ({ source, sourceHandle, target }: Connection | Edge) => refusal(without(), source, sourceHandle ?? undefined, target);
-  const linkOf = (edge: WireEdge) => links.find(({ id }) => id === edge.id);
+  const linkOf = (edge: LinkEdge) => links.find(({ id }) => id === edge.id);
   const drawing: Props = {
     isValidConnection: connection => refused(connection) === undefined,
     onConnect: ({ source, sourceHandle, target }) => editor.change(text.change.connect, graph => connect(graph, source, sourceHandle ?? undefined, target)),

@@ -3,8 +3,9 @@ import { useStore } from '../../ui/store.ts';
 import type { Editor } from '../editor.ts';
 import { links as linksOf, type Link } from '../graph/links.ts';
 import type { CardNode } from './card.tsx';
-import { cardsOf, faced, shapeOf, wiresOf, type Faced, type WireEdge } from './flow.ts';
+import { cardsOf, edgesOf, faced, shapeOf, type Faced, type LinkEdge } from './flow.ts';
 import { layout as layOut, type Layout } from './layout.ts';
+import type { Selection } from './selection.ts';
 
 /** A workflow as it is drawn. */
 export interface Figure {
@@ -13,7 +14,7 @@ export interface Figure {
   layout: Layout;
   current: string | undefined; // the node that Tab leads to: the one that was focused, if it is still there
   cards: CardNode[]; // in the order in which they are read
-  wires: WireEdge[];
+  edges: LinkEdge[];
   isWhole: boolean; // or cards are still being added: see first
 }
 
@@ -22,9 +23,8 @@ const first = 40;
 const further = 16;
 
 /** Draws what is edited. What does not change stays the same object, so that only what changes is drawn again. */
-export function useFigure(editor: Editor, focused: string | undefined, picked: ReadonlySet<string>): Figure {
+export function useFigure(editor: Editor, { nodes: selected, edges: picked, focused }: Selection): Figure {
   const graph = useStore(editor, state => state.graph);
-  const selected = useStore(editor, state => state.selected);
   const problems = useStore(editor, state => state.problems);
   const links = useMemo(() => linksOf(graph), [graph]);
   const boxes = useMemo(() => faced(graph), [graph]);
@@ -32,14 +32,14 @@ export function useFigure(editor: Editor, focused: string | undefined, picked: R
   // oxlint-disable-next-line react/exhaustive-deps -- the shape is what of them counts here
   const layout = useMemo(() => layOut(boxes, links), [shape]);
   const current = [focused, selected[0]].find(id => id !== undefined && layout.at.has(id)) ?? boxes[0]?.id;
-  const drawn = useRef<Pick<Figure, 'cards' | 'wires'>>({ cards: [], wires: [] });
+  const drawn = useRef<Pick<Figure, 'cards' | 'edges'>>({ cards: [], edges: [] });
   const cards = useMemo(
     () => cardsOf(graph, boxes, links, { layout, selected, current, problems }, drawn.current.cards),
     [graph, boxes, links, layout, selected, current, problems],
   );
-  const wires = useMemo(() => wiresOf(links, layout, picked, drawn.current.wires), [links, layout, picked]);
+  const edges = useMemo(() => edgesOf(links, layout, picked, drawn.current.edges), [links, layout, picked]);
   useEffect(() => {
-    drawn.current = { cards, wires };
+    drawn.current = { cards, edges };
   });
   const [drawnCards, draw] = useState(first);
   const isWhole = drawnCards >= cards.length;
@@ -48,13 +48,13 @@ export function useFigure(editor: Editor, focused: string | undefined, picked: R
     const frame = requestAnimationFrame(() => draw(n => n + further));
     return () => cancelAnimationFrame(frame);
   }, [isWhole, drawnCards]);
-  const shown = useMemo(() => part({ cards, wires }, drawnCards), [cards, wires, drawnCards]);
+  const shown = useMemo(() => part({ cards, edges }, drawnCards), [cards, edges, drawnCards]);
   return { boxes, links, layout, current, isWhole, ...shown };
 }
 
-function part({ cards, wires }: Pick<Figure, 'cards' | 'wires'>, n: number): Pick<Figure, 'cards' | 'wires'> {
-  if (n >= cards.length) return { cards, wires };
+function part({ cards, edges }: Pick<Figure, 'cards' | 'edges'>, n: number): Pick<Figure, 'cards' | 'edges'> {
+  if (n >= cards.length) return { cards, edges };
   const shown = cards.slice(0, n);
   const ids = new Set(shown.map(({ id }) => id));
-  return { cards: shown, wires: wires.filter(({ source, target }) => ids.has(source) && ids.has(target)) };
+  return { cards: shown, edges: edges.filter(({ source, target }) => ids.has(source) && ids.has(target)) };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { FileProblem, WorkflowGraph, WorkflowNode } from '../../api/types.gen.ts';
 import { links as linksOf } from '../graph/links.ts';
-import { cardsOf, faced, shapeOf, wiresOf, type Looks } from './flow.ts';
+import { cardsOf, edgesOf, faced, shapeOf, type Looks } from './flow.ts';
 import { layout } from './layout.ts';
 
 const agents = [{ id: 'reviewer', name: 'Code reviewer', model: 'm-1', provider: 'anthropic', tools: ['read_file'] }];
@@ -113,14 +113,14 @@ test('where nodes are does not depend on what is written in them, unless it need
 test('edges leave a condition by their ways, have the labels of the file, and are the same objects while nothing changes', () => {
   const links = linksOf(whole);
   const placed = layout(faced(whole), links);
-  const wires = wiresOf(links, placed, new Set(), []);
-  expect(wires.map(({ source, sourceHandle, target, label }) => [source, sourceHandle, target, label])).toEqual(
+  const edges = edgesOf(links, placed, new Set(), []);
+  expect(edges.map(({ source, sourceHandle, target, label }) => [source, sourceHandle, target, label])).toEqual(
     expect.arrayContaining([
       ['choice', '0', 'right', undefined],
       ['choice', '2', 'left', undefined],
       ['turn-1', null, 'choice', 'done'],
     ]),
   );
-  const again = wiresOf(links, placed, new Set([wires[0]!.id]), wires);
-  expect(again.map((wire, n) => wire === wires[n])).toEqual(wires.map((_, n) => n !== 0));
+  const again = edgesOf(links, placed, new Set([edges[0]!.id]), edges);
+  expect(again.map((edge, n) => edge === edges[n])).toEqual(edges.map((_, n) => n !== 0));
 });

@@ -1,4 +1,4 @@
-import type { Direction } from './layout.ts';
+import type { Direction } from './next.ts';
 
 /** What a key does on the board. */
 export type Command =

@@ -1,7 +1,9 @@
 import { useReactFlow } from '@xyflow/react';
-import { useCallback, useEffect, useRef, type RefObject } from 'react';
+import { useEffect, useRef, type RefObject } from 'react';
 import type { Figure } from './figure.ts';
-import { overview, showing, type Layout, type Screen } from './layout.ts';
+import type { Layout } from './layout.ts';
+import { overview, showing, type Screen } from './seen.ts';
+import type { Selection } from './selection.ts';
 
 /** How small things may become by zooming out, how small all of a workflow may be at first, and how large a part of it is then. */
 export const smallest = 0.1;
@@ -11,7 +13,7 @@ const large = 0.85;
 /** Beside the tools. */
 const margin = 15;
 
-interface Sight {
+export interface Sight {
   show: (id: string) => void; // moves as little as shows it
   all: () => void;
   closer: () => void;
@@ -20,15 +22,12 @@ interface Sight {
 
 /**
  * What of the board is seen. A workflow is shown from its beginning when it is opened; when its cards are placed anew, the one that a person
- * is at stays where it is on the screen.
+ * is at stays where it is on the screen; what somebody else selects is shown.
  */
-export function useSight(frame: RefObject<HTMLElement | null>, { boxes, layout, current }: Figure): Sight {
+export function useSight(frame: RefObject<HTMLElement | null>, { boxes, layout, current }: Figure, { unseen }: Selection): Sight {
   const flow = useReactFlow();
   const placed = useRef<Layout>(undefined);
-  const see = useCallback(
-    (least: number, other: number) => void flow.setViewport(overview(boxes, layout, screenOf(frame), least, other)),
-    [flow, frame, boxes, layout],
-  );
+  const see = (least: number, most: number) => void flow.setViewport(overview(boxes, layout, screenOf(frame), least, most));
   useEffect(() => {
     const before = placed.current;
     placed.current = layout;
@@ -41,10 +40,14 @@ export function useSight(frame: RefObject<HTMLElement | null>, { boxes, layout, 
   const show = (id: string) => {
     const box = boxes.find(each => each.id === id);
     if (!box) return;
-    const seen = flow.getViewport();
-    const now = showing(box, layout, screenOf(frame), seen);
-    if (now !== seen) void flow.setViewport(now);
+    const before = flow.getViewport();
+    const now = showing(box, layout, screenOf(frame), before);
+    if (now !== before) void flow.setViewport(now);
   };
+  useEffect(() => {
+    const id = unseen();
+    if (id !== undefined) show(id);
+  });
   return { show, all: () => see(smallest, smallest), closer: () => void flow.zoomIn(), farther: () => void flow.zoomOut() };
 }
 

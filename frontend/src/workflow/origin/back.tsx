@@ -20,13 +20,13 @@ export default function ToCanvas({ session, answer, savedAs }: ToCanvasProps) {
   const go = async () => {
     const said = session.pages.shown;
     const before = said.slice(0, said.findIndex(({ id }) => id === answer)).map(({ id }) => id);
-    location.hash = canvasHref(await placeOf(client, session.id, before, savedAs));
+    location.hash = canvasHref(await placeOfTurn(client, session.id, before, savedAs));
   };
   return <IconButton icon={Workflow} label={originText.back} onClick={() => void go().catch((error: Error) => toasts.show(error.message))} className="size-7" />;
 }
 
 /** Where a turn of a session is on the canvas, by the messages before its answer. A file that is not in the project is not there: then it is the session that is. */
-export async function placeOf(client: Client, session: string, before: string[], savedAs: string): Promise<Place> {
+export async function placeOfTurn(client: Client, session: string, before: string[], savedAs: string): Promise<Place> {
   const { files } = await client.workflows();
   const saved = `/${savedAs.replaceAll('\\', '/')}`;
   const file = files.find(({ path }) => saved.endsWith(`/${path}`))?.path;

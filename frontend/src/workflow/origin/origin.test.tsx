@@ -5,7 +5,7 @@ import { pass, refusal, ScriptedServer } from '../../api/scripted.ts';
 import type { WorkflowAgentNode, WorkflowGraph, WorkflowOrigin } from '../../api/types.gen.ts';
 import { ParleyContext, type Parley } from '../../parley.ts';
 import { Editor } from '../editor.ts';
-import { placeOf } from './back.tsx';
+import { placeOfTurn } from './back.tsx';
 import { OriginOf } from './origin.tsx';
 import { originOf } from './origins.ts';
 import { originText as said } from './text.ts';
@@ -78,6 +78,7 @@ test('a node shows what was asked, answered and called, and the door is asked on
   await show(editor, 0);
   expect(shown()).toBe(`${said.title}${said.asked}One${said.answered}Answer 1${said.tools}read_file${said.show}`);
   expect(document.querySelector('strong')!.textContent).toBe('Answer');
+  await act(() => root.render(null));
   await show(editor, 1);
   expect(shown()).toContain(said.more);
   await show(editor, 2);
@@ -125,7 +126,7 @@ test('a turn leads to its node, in the file that its session was saved as', asyn
   const checked = { graph: graphOf(turn(1, 'One'), { ...turn(2, 'A line\n'.repeat(9)), id: 'lines' }), metadata: '{}' };
   server.answers.set('GET /workflows', () => ({ folder: '/home/me/garden', files: [{ path: 'w.relavium.yaml' }, { path: 'workflows/s.relavium.yaml' }] }));
   server.answers.set('GET /workflows/file', query => ({ path: query.get('path'), checked }));
-  const place = (before: string[], savedAs: string) => placeOf(server.client, 's', before, savedAs);
+  const place = (before: string[], savedAs: string) => placeOfTurn(server.client, 's', before, savedAs);
   expect(await place(['u1', 'a1', 'u2'], '/home/me/garden/workflows/s.relavium.yaml')).toEqual({ file: 'workflows/s.relavium.yaml', node: 'lines' });
   expect(await place(['u1', 'unanswered'], 'C:\\garden\\w.relavium.yaml')).toEqual({ file: 'w.relavium.yaml', node: 'turn-1' });
   expect(await place([], 'w.relavium.yaml')).toEqual({ file: 'w.relavium.yaml', node: undefined });

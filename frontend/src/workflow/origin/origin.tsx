@@ -22,7 +22,7 @@ export function OriginOf({ editor, node }: OriginProps) {
   const { origins, error } = useOrigins(editor);
   const graph = useStore(editor, state => state.graph);
   const origin = origins && originOf(origins, node, graph);
-  if (error) return <p className="text-sm text-soft">{originText.failed(error)}</p>;
+  if (error && node.type === 'agent') return <p className="text-sm text-soft">{originText.failed(error)}</p>;
   return origin && <Origin key={origin.node} origin={origin} node={node.id} />;
 }
 

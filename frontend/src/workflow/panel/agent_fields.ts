@@ -93,10 +93,14 @@ const agentFields: Fields<WorkflowAgent> = {
   output_schema: own(schema(said.output_schema)),
 };
 
-/** An id that no agent of the workflow has. */
+/** An id for another agent: one that a node names already, or a number. */
 function freshAgent(graph: WorkflowGraph): string {
+  const taken = new Set(graph.agents?.map(agent => agent.id));
+  const named = graph.nodes.flatMap(node => (node.type === 'agent' && node.agent_ref !== '' ? [node.agent_ref] : []));
+  const wanted = named.find(id => !taken.has(id));
+  if (wanted !== undefined) return wanted;
   let n = 1;
-  while (graph.agents?.some(agent => agent.id === `agent-${n}`)) n++;
+  while (taken.has(`agent-${n}`)) n++;
   return `agent-${n}`;
 }
 

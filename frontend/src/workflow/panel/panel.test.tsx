@@ -190,6 +190,18 @@ test('nodes follow an agent that is renamed, and keep one that they use', async 
   expect(editor.value.graph.agents!.map(agent => agent.id)).toEqual(['looker']);
 });
 
+test('an agent that is added is one that a node names and the file does not have, and is open', async () => {
+  await act(async () => editor.change('', before => ({ ...before, agents: [] })));
+  await show('agents');
+  for (const id of ['reader', 'agent-1', 'agent-2']) {
+    await press(panelText.adds.agent);
+    const agents = editor.value.graph.agents!;
+    expect(agents.at(-1)!.id).toBe(id);
+    expect(document.activeElement).toBe(box(`agents[${agents.length - 1}].id`));
+    expect(document.activeElement!.closest('details')!.open).toBe(true);
+  }
+});
+
 test('a branch is true, false, a text or a number; it can be moved, added and removed', async () => {
   await select('good');
   await press(panelText.move.up(panelText.lists.branches.one(2)));
@@ -227,6 +239,13 @@ test('what is wrong is said at its field, and leads there from the list', async 
   await show('problems');
   await follow(1);
   expect(document.activeElement).toBe(box('agents[1].model'));
+  await find([{ line: 1, column: 1, key: 'workflow.nodes[1].retry', message: 'Wrong.' }, { line: 1, column: 1, key: 'workflow.edges[1].to', message: 'Nowhere.' }]);
+  await show('problems');
+  await follow(0);
+  expect(document.activeElement).toBe(box('nodes[1].retry.max'));
+  await show('problems');
+  await follow(1);
+  expect(document.activeElement!.textContent).toContain('Nowhere.');
 });
 
 test('what is wrong with an entry as a whole is said in it, and that it is there is said while it is closed', async () => {
@@ -238,6 +257,7 @@ test('what is wrong with an entry as a whole is said in it, and that it is there
     [true, true],
   ]);
   expect(says(box('agents[0].tools'))).toContain('No such tool.');
+  expect(entries[0]!.textContent!.split('No such tool.')).toHaveLength(2); // its field says so, and nothing else
 });
 
 test('a reference is put where the caret is', async () => {

@@ -1,17 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { nodePlaces, section } from './outline.ts';
+import { nodeStretches, section } from './outline.ts';
 
 const fixture = (path: string) => readFileSync(resolve(import.meta.dirname, '../../../../backend/workflow/testdata', path), 'utf8');
 
-const found = (file: string) => nodePlaces(file).map(({ id, from, to }) => [id, file.slice(from, to)]);
+const found = (file: string) => nodeStretches(file).map(({ id, from, to }) => [id, file.slice(from, to)]);
 
 test('the nodes of a file, as Parley or a person wrote it, are where their ids are', () => {
   const file = fixture('valid/review.golden');
-  const nodes = nodePlaces(file);
+  const nodes = nodeStretches(file);
   expect(nodes.map(({ id }) => id)).toEqual(['input', 'fork', 'careful', 'quick', 'both', 'decide', 'ask', 'report', 'write', 'output']);
-  expect(nodePlaces(fixture('valid/review.yaml')).map(({ id }) => id)).toEqual(nodes.map(({ id }) => id));
+  expect(nodeStretches(fixture('valid/review.yaml')).map(({ id }) => id)).toEqual(nodes.map(({ id }) => id));
   for (const { from, to } of nodes) expect(file.slice(from, to)).toMatch(/^- [^]*[^\s]$/);
   expect(file.slice(nodes[1]!.from, nodes[1]!.to)).toBe('- id: fork\n      parallel_of:\n        - careful\n        - quick\n      type: parallel');
 });
@@ -58,7 +58,7 @@ test('nothing but a key of the workflow is taken for its nodes, and nothing but 
     '  tags:',
     '    - id',
   ].join('\n');
-  expect(nodePlaces(file).map(({ id }) => id)).toEqual(['one']);
+  expect(nodeStretches(file).map(({ id }) => id)).toEqual(['one']);
 });
 
 test('what is no workflow has none', () => {

@@ -1,17 +1,17 @@
 /** A stretch of a text, from its beginning. */
-interface Place {
+export interface Stretch {
   from: number;
   to: number;
 }
 
-export interface NodePlace extends Place {
+export interface NodeStretch extends Stretch {
   id: string;
 }
 
 // Both read by how far lines are set in: so it goes for what is no workflow yet, and for one of millions of characters at once.
 
 /** What stands under a key of the workflow in its file, from the end of the line of that key to the end of its own last. */
-export function section(file: string, key: string): Place | undefined {
+export function section(file: string, key: string): Stretch | undefined {
   const indent = /^workflow:.*\n(?:[ \t]*(?:#.*)?\n)*( +)/m.exec(file)?.[1]!.length;
   const line = indent && new RegExp(`^ {${indent}}${key}:.*$`, 'm').exec(file);
   if (!line) return undefined;
@@ -23,7 +23,7 @@ export function section(file: string, key: string): Place | undefined {
 }
 
 /** The nodes that a file has, in order, each from its dash to the end of its last line. */
-export function nodePlaces(file: string): NodePlace[] {
+export function nodeStretches(file: string): NodeStretch[] {
   const nodes = section(file, 'nodes');
   if (!nodes) return [];
   const list = file.slice(nodes.from, nodes.to);

@@ -98,9 +98,9 @@ test('a node whose text is not here yet is gone to when it comes, unless the per
   editor.answer({ source: file('a', 'b', 'see') });
   expect(view.state.selection.main.head).toBe(at('- id: see'));
   renamed('sea');
-  view.dispatch({ selection: { anchor: at('id: a') } });
+  view.dispatch({ selection: { anchor: at('id: w') } });
   editor.answer({ source: file('a', 'b', 'sea') });
-  expect(view.state.selection.main.head).toBe(at('id: a'));
+  expect(view.state.selection.main.head).toBe(at('id: w'));
 });
 
 test('undo takes back what was done to the workflow as long as nothing was typed here', () => {

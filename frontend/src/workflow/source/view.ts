@@ -6,11 +6,11 @@ import { highlightSelectionMatches, search, searchKeymap } from '@codemirror/sea
 import { Annotation, Compartment, EditorState, Transaction, type Extension, type Text } from '@codemirror/state';
 import { drawSelection, EditorView, highlightActiveLine, highlightActiveLineGutter, highlightSpecialChars, keymap, lineNumbers, type Command, type KeyBinding, type ViewUpdate } from '@codemirror/view';
 import type { Editor } from '../editor.ts';
-import { placeOf, toDiagnostics, type Problem } from './diagnostics.ts';
+import { stretchOf, toDiagnostics, type Problem } from './diagnostics.ts';
 import { changes } from './diff.ts';
 import { hangingLines } from './hang.ts';
 import { look } from './look.ts';
-import { nodePlaces, section, type NodePlace } from './outline.ts';
+import { nodeStretches, section, type NodeStretch } from './outline.ts';
 import { sourceText } from './text.ts';
 
 /** Marks what was not done here: it follows what was done to the workflow elsewhere. */
@@ -27,7 +27,7 @@ export class SourceView {
   #isBehind = false;
   readonly #fixed = new Compartment();
   #goal: string | undefined; // the node that is to be gone to: its text may come later
-  #places: { doc: Text; nodes: NodePlace[] } | undefined; // of the document that they were looked for in last
+  #nodesOf: { doc: Text; nodes: NodeStretch[] } | undefined; // of the document that they were looked for in last
 
   constructor(editor: Editor, parent: Element) {
     this.#editor = editor;
@@ -47,7 +47,7 @@ export class SourceView {
 
   /** Takes the person to a problem. */
   show(problem: Problem): void {
-    const { from } = placeOf(this.#view.state.doc, problem);
+    const { from } = stretchOf(this.#view.state.doc, problem);
     this.#view.dispatch({ selection: { anchor: from }, effects: EditorView.scrollIntoView(from, { y: 'center' }) });
     this.#view.focus();
   }
@@ -97,23 +97,21 @@ export class SourceView {
       this.#text = state.doc.toString();
       this.#editor.type(this.#text);
     } else if (selectionSet) {
-      const { graph, selected } = this.#editor.value;
       const id = this.#nodeAtCaret()?.id;
-      const isNew = id !== undefined && (selected.length !== 1 || selected[0] !== id);
-      if (isNew && graph.nodes.some(node => node.id === id)) this.#editor.select([id]);
+      if (id !== undefined && this.#editor.value.graph.nodes.some(node => node.id === id)) this.#editor.select([id]);
     }
   }
 
-  #nodeAtCaret(): NodePlace | undefined {
+  #nodeAtCaret(): NodeStretch | undefined {
     const { head } = this.#view.state.selection.main;
     const line = this.#view.state.doc.lineAt(head);
     return this.#nodes().find(({ from, to }) => from <= line.to && line.from <= to);
   }
 
-  #nodes(): NodePlace[] {
+  #nodes(): NodeStretch[] {
     const { doc } = this.#view.state;
-    if (this.#places?.doc !== doc) this.#places = { doc, nodes: nodePlaces(doc.toString()) };
-    return this.#places.nodes;
+    if (this.#nodesOf?.doc !== doc) this.#nodesOf = { doc, nodes: nodeStretches(doc.toString()) };
+    return this.#nodesOf.nodes;
   }
 }
 

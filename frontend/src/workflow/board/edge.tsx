@@ -1,10 +1,10 @@
 import { BaseEdge, type EdgeProps } from '@xyflow/react';
 import { memo } from 'react';
-import type { WireEdge } from './flow.ts';
+import type { LinkEdge } from './flow.ts';
 import type { Point } from './layout.ts';
 
 /** An edge: a line from card to card, through the gaps between them. */
-export const Wire = memo(function Wire({ sourceX, sourceY, targetX, targetY, label, markerEnd, data }: EdgeProps<WireEdge>) {
+export const EdgeLine = memo(function EdgeLine({ sourceX, sourceY, targetX, targetY, label, markerEnd, data }: EdgeProps<LinkEdge>) {
   const points = [{ x: sourceX, y: sourceY }, ...(data?.bends ?? []), { x: targetX, y: targetY }];
   const middle = points.length % 2 === 0 ? halfway(points[points.length / 2 - 1]!, points[points.length / 2]!) : points[(points.length - 1) / 2]!;
   return (
