@@ -143,9 +143,25 @@ describe('unsaved work', () => {
     expect(nameOf(open)).toBe('B');
   });
 
+  test('that is what the file says already is none', async () => {
+    server.files.set(path, 'name: B');
+    server.drafts.set(path, { source: 'name: B', replaces: versionOf('name: A') }); // it was saved, and the page was gone at once
+    const open = await server.open();
+    await pass(500);
+    expect(open.value).toMatchObject({ isRestored: false, isChanged: false, theirs: undefined, version: versionOf('name: B') });
+    expect(server.drafts.size).toBe(0);
+  });
+
+  test('of another window is not begun anew', async () => {
+    server.drafts.set('workflow.relavium.yaml', { source: 'name: Other', replaces: '' });
+    expect(await server.workflows.begin()).toBe('workflow-2.relavium.yaml');
+    expect(server.drafts.get('workflow.relavium.yaml')).toMatchObject({ source: 'name: Other' });
+  });
+
   test('without a file is begun, listed, opened again, and given up', async () => {
+    server.files.set('workflow.relavium.yaml', 'name: W');
     const begun = await server.workflows.begin();
-    expect(begun).toBe('workflow.relavium.yaml');
+    expect(begun).toBe('workflow-2.relavium.yaml');
     await server.workflows.refresh();
     expect(server.workflows.value.drafts).toMatchObject([{ path: begun }]);
     const open = await server.open({ file: begun });
@@ -235,6 +251,20 @@ describe('saving', () => {
     await open.save('copy.relavium.yaml');
     await pass(1_000);
     expect([...server.drafts]).toMatchObject([['copy.relavium.yaml', { replaces: versionOf('name: B') }]]);
+  });
+
+  test('under another name leaves nothing at the first, whenever it was kept', async () => {
+    const open = await server.open();
+    name(open, 'B');
+    const keep = server.answers.get('PUT /workflows/draft')!;
+    let arrive: (() => void) | undefined;
+    server.answers.set('PUT /workflows/draft', (query, body) => new Promise(resolve => (arrive = () => resolve(keep(query, body)))));
+    await pass(500);
+    const saved = open.save('copy.relavium.yaml');
+    await pass();
+    arrive!();
+    await saved;
+    expect([...server.drafts.keys()]).toEqual([]);
   });
 
   test('under a name that is taken is refused', async () => {

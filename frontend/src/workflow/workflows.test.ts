@@ -41,6 +41,35 @@ describe('a file that somebody else changes', () => {
     expect(server.files.get(path)).toBe('name: B');
   });
 
+  test('takes no place of what is edited while it is read', async () => {
+    const open = await server.open();
+    const get = server.answers.get('GET /workflows/file')!;
+    server.answers.set('GET /workflows/file', query => (name(open, 'B'), get(query, undefined)));
+    await server.write('name: T');
+    expect(nameOf(open)).toBe('B');
+    expect(open.value.theirs).toMatchObject({ version: versionOf('name: T') });
+  });
+
+  test('and is overruled stays so when the page is opened again', async () => {
+    const open = await server.open();
+    name(open, 'B');
+    await pass(500);
+    await server.write('name: T');
+    open.keepMine();
+    await pass(500);
+    expect(server.drafts.get(path)).toMatchObject({ source: 'name: B', replaces: versionOf('name: T') });
+  });
+
+  test('in another window, which had nothing unsaved then, finds the unsaved work of this one kept again', async () => {
+    const open = await server.open();
+    name(open, 'B');
+    await pass(500);
+    server.drafts.clear();
+    await server.write('name: T');
+    await pass(500);
+    expect(server.drafts.get(path)).toMatchObject({ source: 'name: B' });
+  });
+
   test('is found by saving, if nobody told', async () => {
     const open = await server.open();
     name(open, 'B');
@@ -122,6 +151,12 @@ describe('a session', () => {
     expect(open.value.path).toBe('s1-2.relavium.yaml');
   });
 
+  test('whose name unsaved work has becomes another', async () => {
+    server.drafts.set('s1.relavium.yaml', { source: 'name: Old', replaces: 'a file that is gone' });
+    const open = await server.open({ session: 's1' });
+    expect(open.value.path).toBe('s1-2.relavium.yaml');
+  });
+
   test('goes on with its unsaved work, and begins anew without it', async () => {
     server.drafts.set('s1.relavium.yaml', { source: 'name: Mine', replaces: '', session: 's1' });
     const open = await server.open({ session: 's1' });
@@ -129,7 +164,10 @@ describe('a session', () => {
     expect(nameOf(open)).toBe('Mine');
     await open.discard();
     expect(nameOf(open)).toBe('S');
+    await pass(500);
     expect(server.drafts.size).toBe(0);
+    open.value.editor!.undo();
+    expect(nameOf(open)).toBe('Mine');
   });
 
   test('that cannot be exported says why', async () => {

@@ -28,7 +28,7 @@ export function Id({ slot, row: { words, taken, rename } }: { slot: Slot; row: R
     done();
   };
   return (
-    <form onSubmit={submit}>
+    <form onSubmit={submit} data-untaken={!isSame || undefined}>
       <Field id={key} label={words[0]} says={words[1]} problem={refused ?? problem} value={text} onChange={now => type({ text: now, of: value })} onBlur={done} isCode />
     </form>
   );

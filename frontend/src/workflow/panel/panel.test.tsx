@@ -140,6 +140,16 @@ test('keys in the panel take back what was done, not only what was typed', async
   expect(node('read')).toMatchObject({ agent_ref: 'spare' });
 });
 
+test('keys leave to the field what only the field has', async () => {
+  await select('read');
+  await type('nodes[1].agent_ref', 'spare');
+  await type('nodes[1].id', 'rea');
+  const pressed = new KeyboardEvent('keydown', { key: 'z', ctrlKey: true, bubbles: true, cancelable: true });
+  await act(async () => void box('nodes[1].id').dispatchEvent(pressed));
+  expect(pressed.defaultPrevented).toBe(false);
+  expect(node('read')).toMatchObject({ agent_ref: 'spare' });
+});
+
 test('after undo the caret is where the text changed', async () => {
   await select('again');
   await type('nodes[3].prompt_template', 'Not at all good: {{ run.outputs["read"] }}');
