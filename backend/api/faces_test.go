@@ -147,7 +147,7 @@ func TestBothFacesSayThatItWasStopped(t *testing.T) {
 // §1 known under another project: whatever asks for a turn, on each face, ends as it does for what nobody has.
 func TestAnotherProjectsTurnIsUnknown(t *testing.T) {
 	w := open(t)
-	other := w.door.Bind("other", "")
+	other := w.door.Bind("other", t.TempDir())
 	known := w.furnish(other)
 	unknown := theirs{session: "unknown-session", question: "ask_" + strings.Repeat("0", 32), message: "none-message", answer: "msg_" + strings.Repeat("0", 32)}
 	before := w.seen(other)

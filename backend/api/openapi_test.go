@@ -318,7 +318,7 @@ func TestRepliesAreAsDescribed(t *testing.T) {
 	w.request("POST", "/messages", strings.Replace(message("asks", "u2", "later"), "{", `{"queue":true,`, 1), nil)
 	frames(t, w.say("done", "u1", `[[tool:list_directory {"path":"."}]] [[say:x]]`).Body)
 	frames(t, w.say("wrote", "u1", `[[tool:write_file {"path":"a.txt","content":"x"}]] [[say:x]]`).Body)
-	w.furnish(w.door.Bind("other", ""))
+	w.furnish(w.door.Bind("other", t.TempDir()))
 	v := validator{openAPIOf(routes)["components"].(object)["schemas"].(object)}
 	for _, c := range []struct{ method, path, body, schema string }{
 		{"GET", "/health", "", "Health"},

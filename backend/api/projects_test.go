@@ -123,7 +123,7 @@ func TestAnotherProjectIsUnknown(t *testing.T) {
 		if r.owners || !strings.Contains(r.pattern, "{") && bodies[r.pattern] == "" && !slices.Contains(r.query, "path") {
 			continue
 		}
-		mine := w.door.Bind(agent.ProjectID(fmt.Sprint("mine-", i)), "")
+		mine := w.door.Bind(agent.ProjectID(fmt.Sprint("mine-", i)), t.TempDir())
 		foreign, none := ask(mine, r, known), ask(mine, r, unknown)
 		if foreign != none {
 			t.Errorf("%s\nof another project: %s\nof nobody:         %s", r.pattern, foreign, none)

@@ -55,7 +55,7 @@ type File struct {
 type Shelf struct {
 	Folder string // of the project; empty if it has none
 
-	root    string // the folder that the files are in
+	root    string // the folder that the files are in; empty if nobody knows it
 	watcher *watch.Watcher
 	watched sync.Once
 
@@ -109,6 +109,9 @@ func (s *Shelf) look() {
 
 // open gives the project's folder, which is watched from then on.
 func (s *Shelf) open() (*os.Root, error) {
+	if s.root == "" {
+		return nil, agent.Errorf(agent.CodeValidation, "Nobody knows the folder of this project. Open the project first.")
+	}
 	s.watched.Do(func() { s.watcher.Add(s.look, Extension, s.root, folders...) })
 	root, err := os.OpenRoot(s.root)
 	if err != nil {

@@ -280,19 +280,25 @@ func TestEverybodyHearsOfAChange(t *testing.T) {
 	}
 }
 
-// TestProjectsHaveTheirOwn: those without a folder have the person's.
+// TestProjectsHaveTheirOwn: outside of all that is in the person's folder, where nobody else comes to.
 func TestProjectsHaveTheirOwn(t *testing.T) {
 	w := watch.New(slog.New(slog.DiscardHandler))
 	t.Cleanup(w.Close)
 	folders := map[agent.ProjectID]string{"a": t.TempDir(), "b": t.TempDir()}
 	all := NewShelves(t.TempDir(), func(p agent.ProjectID) string { return folders[p] }, w)
-	for _, project := range []agent.ProjectID{"a", "b", "none"} {
+	projects := []agent.ProjectID{"a", "b", agent.DefaultProject}
+	for _, project := range projects {
 		shelf := all.Of(project)
 		if _, err := shelf.Save("workflows/x.relavium.yaml", []byte(named(string(project))), ""); err != nil || shelf != all.Of(project) || shelf.Folder != folders[project] {
 			t.Errorf("%s: %q (%v)", project, shelf.Folder, err)
 		}
 	}
-	if content, _, err := all.Of("another").Read("workflows/x.relavium.yaml"); err != nil || string(content) != named("none") {
-		t.Errorf("outside of all: %q (%v)", content, err)
+	for _, project := range projects {
+		if content, _, err := all.Of(project).Read("workflows/x.relavium.yaml"); err != nil || string(content) != named(string(project)) {
+			t.Errorf("%s has %q (%v)", project, content, err)
+		}
+	}
+	if content, _, err := all.Of("unknown").Read("workflows/x.relavium.yaml"); err == nil {
+		t.Errorf("of a project that was not opened: %q", content)
 	}
 }

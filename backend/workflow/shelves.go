@@ -22,13 +22,14 @@ func NewShelves(own string, folder func(agent.ProjectID) string, watcher *watch.
 	return &Shelves{own: own, folder: folder, watcher: watcher, byFolder: map[string]*Shelf{}}
 }
 
-// Of gives the shelf of a project, which is in the person's folder if the project has none.
+// Of gives the shelf of a project. That of the default project is in the person's folder if it has none; another one has none until
+// it was opened, and nothing is on its shelf.
 func (s *Shelves) Of(project agent.ProjectID) *Shelf {
 	folder := s.folder(project)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	at := folder
-	if at == "" {
+	if at == "" && project == agent.DefaultProject {
 		at = s.own
 	}
 	if s.byFolder[at] == nil {

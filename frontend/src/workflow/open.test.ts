@@ -159,8 +159,9 @@ describe('unsaved work', () => {
   });
 
   test('without a file is begun, listed, opened again, and given up', async () => {
+    server.files.set('workflow.relavium.yaml', 'name: W');
     const begun = await server.workflows.begin();
-    expect(begun).toBe('workflow.relavium.yaml');
+    expect(begun).toBe('workflow-2.relavium.yaml');
     await server.workflows.refresh();
     expect(server.workflows.value.drafts).toMatchObject([{ path: begun }]);
     const open = await server.open({ file: begun });

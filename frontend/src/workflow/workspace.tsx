@@ -90,8 +90,8 @@ function Ready({ open, editor }: { open: OpenWorkflow; editor: Editor }) {
     <>
       <Top open={open} editor={editor} isPanelShown={isPanelShown} onPanel={() => showPanel(!isPanelShown)} onProblems={() => show('problems')} saver={saver} onSave={saving.save} />
       <Notices open={open} onCopy={saving.saveCopy} />
-      {saving.question && <SaveForm key={saving.question.path} open={open} question={saving.question} onClose={saving.close} onSaved={saving.done} />}
       <div className="relative flex min-h-0 flex-1">
+        {saving.question && <SaveForm key={saving.question.path} open={open} question={saving.question} onClose={saving.close} onSaved={saving.done} />}
         <div className="relative min-w-0 flex-1">
           {isUnreadable ? <Unreadable onMend={() => show('yaml')} /> : <Board editor={editor} onOpen={() => show('node')} />}
         </div>

@@ -20,6 +20,7 @@ import { commandOf } from './keys.ts';
 import { dropped, isDragged, Palette } from './palette.tsx';
 import { useSelection } from './selection.ts';
 import { smallest, useSight } from './sight.ts';
+import { useSteady } from './steady.ts';
 import { boardText as text } from './text.ts';
 
 const nodeTypes = { card: Card };
@@ -83,6 +84,14 @@ function Content({ editor, onOpen }: BoardProps) {
     if (isOnTool && command.do === 'clear') selection.focus(current);
     else run(command, reach);
   };
+  // Otherwise all cards would be drawn anew whenever the board is.
+  const heard = useSteady({
+    ...drawing,
+    onNodesChange: selection.onNodesChange,
+    onEdgesChange: selection.onEdgesChange,
+    onNodeClick: selection.onNodeClick,
+    onNodeDoubleClick: () => onOpen(),
+  });
   const onDrop = (event: DragEvent) => {
     const type = dropped(event);
     if (!type) return;
@@ -110,11 +119,7 @@ function Content({ editor, onOpen }: BoardProps) {
         edges={edges}
         nodeTypes={nodeTypes}
         edgeTypes={edgeTypes}
-        onNodesChange={selection.onNodesChange}
-        onEdgesChange={selection.onEdgesChange}
-        onNodeClick={selection.onNodeClick}
-        onNodeDoubleClick={onOpen}
-        {...drawing}
+        {...heard}
         minZoom={smallest}
         maxZoom={1.5}
         panOnScroll

@@ -173,7 +173,7 @@ const writing: Extension = [
   EditorView.lineWrapping,
   hangingLines,
   EditorState.phrases.of(sourceText.phrases),
-  EditorView.contentAttributes.of({ 'aria-label': sourceText.label }),
+  EditorView.contentAttributes.of({ 'aria-label': sourceText.label, tabindex: '0' }),
   keymap.of([
     { key: 'F8', run: told(nextDiagnostic), shift: told(previousDiagnostic) },
     indentWithTab,
