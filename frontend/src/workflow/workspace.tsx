@@ -160,10 +160,10 @@ function Top({ open, editor, isPanelShown, onPanel, onProblems, saver, onSave }:
         <span className="max-lg:hidden">{said.problems(problems)}</span>
         {problems > 0 && <span className="tabular-nums lg:hidden">{problems}</span>}
       </button>
-      <IconButton icon={Undo2} label={said.undo(undo)} disabled={!undo} onClick={() => editor.undo()} />
-      <IconButton icon={Redo2} label={said.redo(redo)} disabled={!redo} onClick={() => editor.redo()} />
+      {/* These three are not disabled, but said to be: whoever presses one keeps the focus when there is no more to be done. */}
+      <IconButton icon={Undo2} label={said.undo(undo)} aria-disabled={!undo} onClick={() => editor.undo()} className="size-8 aria-disabled:opacity-40" />
+      <IconButton icon={Redo2} label={said.redo(redo)} aria-disabled={!redo} onClick={() => editor.redo()} className="size-8 aria-disabled:opacity-40" />
       <IconButton icon={PanelRight} label={said.panel} aria-expanded={isPanelShown} onClick={onPanel} />
-      {/* Not disabled, but said to be: it has the focus while the file is saved, and afterwards. */}
       <Button ref={saver} look="strong" aria-disabled={isSaving || (version !== '' && !isChanged)} onClick={onSave} className="aria-disabled:opacity-50">
         {workflowText.save.save}
       </Button>

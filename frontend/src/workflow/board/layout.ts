@@ -108,12 +108,15 @@ function placePiece(boxes: readonly Box[], links: readonly Ends[]): Layout {
   }
   const graph = new Graph<object, Size & Partial<Point>, { points?: Point[] }>({ multigraph: true });
   graph.setGraph({ ...gaps, rankdir: 'TB', ranker: 'tight-tree' });
-  for (const { id, width, height } of boxes) graph.setNode(id, { width, height });
-  for (const { id, from, to } of links) graph.setEdge(from, to, {}, id);
+  // Dagre keeps nodes in plain objects: it takes no id that is empty, and none that objects have already.
+  const names = new Map(boxes.map(({ id }, n) => [id, `n${n}`]));
+  const nameOf = (id: string) => names.get(id)!;
+  for (const { id, width, height } of boxes) graph.setNode(nameOf(id), { width, height });
+  for (const { id, from, to } of links) graph.setEdge(nameOf(from), nameOf(to), {}, id);
   dagre(graph, { customOrder: asWritten });
   return {
-    at: new Map(boxes.map(({ id, width, height }) => [id, corner(graph.node(id), width, height)])),
-    bends: new Map(links.map(({ id, from, to }) => [id, between(graph.edge(from, to, id).points ?? [])])),
+    at: new Map(boxes.map(({ id, width, height }) => [id, corner(graph.node(nameOf(id)), width, height)])),
+    bends: new Map(links.map(({ id, from, to }) => [id, between(graph.edge(nameOf(from), nameOf(to), id).points ?? [])])),
   };
 }
 
