@@ -187,7 +187,7 @@ func TestAProjectThatIsNotOpenHasNoWorkflows(t *testing.T) {
 	w := open(t)
 	const file = "/workflows/file?path=a.relavium.yaml"
 	w.decode(w.request("PUT", file, toSave(smallWorkflow, ""), nil), &WorkflowSaved{})
-	for _, c := range [][3]string{{"GET", "/workflows", ""}, {"GET", "/workflows/drafts", ""}, {"GET", file, ""}, {"PUT", file, toSave("x", "")}} {
+	for _, c := range [][3]string{{"GET", "/workflows", ""}, {"GET", file, ""}, {"PUT", file, toSave("x", "")}} {
 		if f := failure(t, w.request(c[0], c[1], c[2], header(ProjectHeader, "unknown"))); f.Code != http.StatusBadRequest || !strings.Contains(f.Message, "Open the project") {
 			t.Errorf("%s %s: %+v", c[0], c[1], f)
 		}
