@@ -158,7 +158,6 @@ function Content({ editor, onOpen }: BoardProps) {
                 editor={editor}
                 graph={graph}
                 from={connecting}
-                onRefused={refuse}
                 onClose={() => {
                   startConnecting(undefined);
                   selection.focus(connecting);

@@ -12,12 +12,11 @@ interface ConnectProps {
   editor: Editor;
   graph: WorkflowGraph;
   from: string;
-  onRefused: (why: string) => void;
   onClose: () => void;
 }
 
 /** Connects a node with others by keyboard: those that it leads to are ticked, and the one that is marked says why it cannot be connected. */
-export function Connect({ editor, graph, from, onRefused, onClose }: ConnectProps) {
+export function Connect({ editor, graph, from, onClose }: ConnectProps) {
   const id = useId();
   const [words, write] = useState('');
   const node = graph.nodes.find(each => each.id === from);
@@ -37,9 +36,7 @@ export function Connect({ editor, graph, from, onRefused, onClose }: ConnectProp
   const toggle = (to: string) => {
     const link = linked.get(to);
     if (link) return editor.change(text.change.disconnect, now => disconnect(now, [link]));
-    const refused = refusal(graph, from, handle, to);
-    if (refused) onRefused(refused);
-    else editor.change(text.change.connect, now => connect(now, from, handle, to));
+    editor.change(text.change.connect, now => connect(now, from, handle, to));
   };
   const pressed = (event: KeyboardEvent) => {
     if (isComposing(event.nativeEvent)) return;
@@ -98,7 +95,10 @@ export function Connect({ editor, graph, from, onRefused, onClose }: ConnectProp
             role="option"
             tabIndex={-1}
             aria-selected={linked.has(to)}
-            onClick={() => toggle(to)}
+            onClick={() => {
+              go(n);
+              toggle(to);
+            }}
             className={`flex cursor-pointer items-start gap-2 rounded-md px-2 py-1 hover:bg-hover ${n === place ? 'bg-hover' : ''}`}
           >
             <Check aria-hidden className={`mt-1 size-3.5 shrink-0 text-accent ${linked.has(to) ? '' : 'invisible'}`} />
