@@ -105,7 +105,7 @@ func (d inside) listWorkflows(r *http.Request) (WorkflowList, error) {
 	if err != nil {
 		return list, err
 	}
-	drafts, err := d.Store.WorkflowDrafts(r.Context(), d.project)
+	drafts, err := d.Store.WorkflowDrafts(r.Context(), d.project, shelf.Folder)
 	for _, f := range files {
 		hasDraft := slices.ContainsFunc(drafts, func(draft store.WorkflowDraft) bool { return draft.Path == f.Path })
 		file := WorkflowFile{Path: f.Path, Name: f.Name, Version: f.Version, Nodes: f.Nodes, Problems: f.Problems, HasDraft: hasDraft, Error: f.Error}
@@ -120,8 +120,9 @@ func (d inside) listWorkflows(r *http.Request) (WorkflowList, error) {
 // listWorkflowDrafts gives those of files that are not there: all, if the folder cannot be read, which the other list tells.
 func (d inside) listWorkflowDrafts(r *http.Request) (WorkflowDraftList, error) {
 	list := WorkflowDraftList{Drafts: []UnsavedWorkflow{}}
-	files, _ := d.Workflows.Of(d.project).List()
-	drafts, err := d.Store.WorkflowDrafts(r.Context(), d.project)
+	shelf := d.Workflows.Of(d.project)
+	files, _ := shelf.List()
+	drafts, err := d.Store.WorkflowDrafts(r.Context(), d.project, shelf.Folder)
 	for _, draft := range drafts {
 		if !slices.ContainsFunc(files, func(f workflow.File) bool { return f.Path == draft.Path }) {
 			list.Drafts = append(list.Drafts, UnsavedWorkflow{draft.Path, draft.Session, draft.ChangedAt.UnixMilli()})
@@ -136,11 +137,12 @@ func (d inside) openWorkflow(r *http.Request) (OpenedWorkflow, error) {
 	if err != nil {
 		return OpenedWorkflow{}, err
 	}
-	draft, noDraft := d.Store.WorkflowDraft(r.Context(), d.project, path)
+	shelf := d.Workflows.Of(d.project)
+	draft, noDraft := d.Store.WorkflowDraft(r.Context(), d.project, shelf.Folder, path)
 	if noDraft != nil && !errors.Is(noDraft, store.ErrNotFound) {
 		return OpenedWorkflow{}, noDraft
 	}
-	src, version, err := d.Workflows.Of(d.project).Read(path)
+	src, version, err := shelf.Read(path)
 	if err != nil && noDraft != nil {
 		return OpenedWorkflow{}, describeWorkflow(err)
 	}
@@ -169,7 +171,8 @@ func (d inside) putWorkflowDraft(r *http.Request, draft WorkflowDraft) (noBody, 
 	if err != nil {
 		return noBody{}, err
 	}
-	return noBody{}, d.Store.PutWorkflowDraft(r.Context(), d.project, store.WorkflowDraft{Path: path, Source: draft.Source, Replaces: draft.Replaces, Session: draft.Session})
+	folder := d.Workflows.Of(d.project).Folder
+	return noBody{}, d.Store.PutWorkflowDraft(r.Context(), d.project, folder, store.WorkflowDraft{Path: path, Source: draft.Source, Replaces: draft.Replaces, Session: draft.Session})
 }
 
 // removeWorkflowDraft removes a draft; that there is none is no error.
@@ -178,7 +181,7 @@ func (d inside) removeWorkflowDraft(r *http.Request) (noBody, error) {
 	if err != nil {
 		return noBody{}, err
 	}
-	return noBody{}, d.Store.DeleteWorkflowDraft(r.Context(), d.project, path)
+	return noBody{}, d.Store.DeleteWorkflowDraft(r.Context(), d.project, d.Workflows.Of(d.project).Folder, path)
 }
 
 // workflowNews tells the page when there are other workflows in its project.

@@ -193,3 +193,26 @@ func TestAProjectThatIsNotOpenHasNoWorkflows(t *testing.T) {
 		}
 	}
 }
+
+// TestADraftIsForItsFolder: a project that has another one the next time has other files of the same names.
+func TestADraftIsForItsFolder(t *testing.T) {
+	d := newDesk(t)
+	folders := []string{d.folder, t.TempDir()}
+	move := func(to string) {
+		d.door.mu.Lock()
+		defer d.door.mu.Unlock()
+		d.door.folders["garden"] = to
+	}
+	for _, folder := range folders {
+		move(folder)
+		if res := d.ask("PUT", "/workflows/draft?path=a.relavium.yaml", toSave("in "+folder, "")); res.StatusCode != http.StatusNoContent {
+			t.Errorf("%+v", failure(t, res))
+		}
+	}
+	for _, folder := range folders {
+		move(folder)
+		if o := d.open("a.relavium.yaml"); o.Draft == nil || o.Draft.Source != "in "+folder {
+			t.Errorf("%s has %+v", folder, o.Draft)
+		}
+	}
+}

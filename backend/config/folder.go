@@ -100,12 +100,15 @@ func ReadFile(root *os.Root, name string, most int, tooLarge error) ([]byte, fs.
 	if err != nil || !info.Mode().IsRegular() {
 		return nil, nil, agent.Errorf(agent.CodeValidation, "This cannot be read: it is no file, or a link out of its folder.")
 	}
+	if info.Size() > int64(most) {
+		return nil, nil, tooLarge
+	}
 	file, err := root.Open(name)
 	if err != nil {
 		return nil, nil, agent.Errorf(agent.CodeValidation, "This cannot be read. Look at its permissions.")
 	}
 	defer file.Close()
-	src, err := io.ReadAll(io.LimitReader(file, int64(most)+1))
+	src, err := io.ReadAll(io.LimitReader(file, int64(most)+1)) // it may grow
 	if err == nil && len(src) > most {
 		err = tooLarge
 	}

@@ -118,7 +118,7 @@ func TestASweepReachesDraftsOfWorkflows(t *testing.T) {
 	const path = "a.relavium.yaml"
 	known := redact.New([]redact.Value{{Name: "pw", Text: "hunter22"}})
 	for _, project := range []agent.ProjectID{home.Project, "elsewhere"} {
-		if err := w.store.PutWorkflowDraft(t.Context(), project, store.WorkflowDraft{Path: path, Source: "use hunter22"}); err != nil {
+		if err := w.store.PutWorkflowDraft(t.Context(), project, "", store.WorkflowDraft{Path: path, Source: "use hunter22"}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -132,7 +132,7 @@ func TestASweepReachesDraftsOfWorkflows(t *testing.T) {
 		{"", "elsewhere", 1, "use [secret:pw]"},
 	} {
 		masked, _, err := w.Sweep(t.Context(), c.swept, known)
-		draft, lost := w.store.WorkflowDraft(t.Context(), c.project, path)
+		draft, lost := w.store.WorkflowDraft(t.Context(), c.project, "", path)
 		if err != nil || lost != nil || masked != c.masked || draft.Source != c.has {
 			t.Errorf("a sweep of %q masked %d, and %s has %q (%v, %v)", c.swept, masked, c.project, draft.Source, err, lost)
 		}

@@ -220,7 +220,7 @@ func holdsTheGarden(t *testing.T, s *Store, schema int) {
 		wasExported(t, s)
 	}
 	if schema >= 12 {
-		if got := drafts(t, s, "elsewhere"); got != "sowing.relavium.yaml \"\" \"abc\" \nworkflows/shopping.relavium.yaml \"half a workflow\" \"\" s\n" {
+		if got := drafts(t, s, "elsewhere", garden); got != "sowing.relavium.yaml \"\" \"abc\" \nworkflows/shopping.relavium.yaml \"half a workflow\" \"\" s\n" {
 			t.Errorf("the drafts are\n%s", got)
 		}
 	}

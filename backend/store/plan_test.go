@@ -150,11 +150,11 @@ func draftCalls(t *testing.T, s *Store) []namedCall {
 	ctx := t.Context()
 	return []namedCall{
 		{"PutWorkflowDraft", func() error {
-			return s.PutWorkflowDraft(ctx, home.Project, WorkflowDraft{Path: "a.relavium.yaml", Session: home.Session})
+			return s.PutWorkflowDraft(ctx, home.Project, "/", WorkflowDraft{Path: "a.relavium.yaml", Session: home.Session})
 		}},
-		{"WorkflowDraft", func() error { _, err := s.WorkflowDraft(ctx, home.Project, "a.relavium.yaml"); return err }},
-		{"WorkflowDrafts", func() error { _, err := s.WorkflowDrafts(ctx, home.Project); return err }},
-		{"DeleteWorkflowDraft", func() error { return s.DeleteWorkflowDraft(ctx, home.Project, "a.relavium.yaml") }},
+		{"WorkflowDraft", func() error { _, err := s.WorkflowDraft(ctx, home.Project, "/", "a.relavium.yaml"); return err }},
+		{"WorkflowDrafts", func() error { _, err := s.WorkflowDrafts(ctx, home.Project, "/"); return err }},
+		{"DeleteWorkflowDraft", func() error { return s.DeleteWorkflowDraft(ctx, home.Project, "/", "a.relavium.yaml") }},
 	}
 }
 

@@ -175,7 +175,7 @@ func TestWhatWaitsIsSalvagedWithoutItsSession(t *testing.T) {
 		DELETE FROM turn WHERE id = 't3'; DELETE FROM log WHERE session = 2; DELETE FROM message WHERE turn = 't3'; DELETE FROM session WHERE id = 'lost';
 		DELETE FROM queued_media; DELETE FROM media_project; INSERT INTO media_project VALUES (9, 'p'); INSERT INTO approval VALUES (9, 'p', 9, 'shell', 0);
 		INSERT INTO secret_use VALUES (9, 9, 9, 'shell', 0); INSERT INTO chosen_key VALUES (9, 'p', 'openai', 9);
-		INSERT INTO workflow_draft VALUES (9, 'p', 'a.relavium.yaml', '', '', 9, 0);
+		INSERT INTO workflow_draft VALUES (9, 'p', '', 'a.relavium.yaml', '', '', 9, 0);
 		UPDATE session SET next_queued = 1`)
 	must(t, err)
 	must(t, s.update(t.Context(), written, func(tx tx) error { _, err := remake(t.Context(), tx); return err }))
@@ -183,7 +183,7 @@ func TestWhatWaitsIsSalvagedWithoutItsSession(t *testing.T) {
 	if err != nil || len(broken) > 0 {
 		t.Errorf("rows refer to what is not there: %v (%v)", broken, err)
 	}
-	if drafts, err := s.WorkflowDrafts(t.Context(), "p"); err != nil || len(drafts) != 1 {
+	if drafts, err := s.WorkflowDrafts(t.Context(), "p", ""); err != nil || len(drafts) != 1 {
 		t.Errorf("the drafts are %+v (%v)", drafts, err)
 	}
 	if got := openQuestions(t, s); got != "q2" {

@@ -36,7 +36,8 @@ func (d *document) fail(at *yaml.Node, key, format string, args ...any) {
 func open(src []byte) (*yaml.Node, *document) {
 	d := &document{places: map[string]*yaml.Node{}}
 	start := &yaml.Node{Line: 1, Column: 1}
-	if len(src) > MaxFile || !sizeOf(string(src)).fits() {
+	text := string(src)
+	if len(src) > MaxFile || characters(text) > maxSource || pieces(text) > maxPieces { // from the quickest to count on
 		d.fail(start, "", "The file is too large. It may have %d characters at most, and not too many entries.", maxSource)
 		return nil, d
 	}

@@ -328,14 +328,15 @@ ALTER TABLE session ADD COLUMN exported_path TEXT NOT NULL DEFAULT '';
 CREATE TABLE workflow_draft (
   key        INTEGER PRIMARY KEY,
   project    TEXT    NOT NULL,
-  path       TEXT    NOT NULL,                 -- of the file, in the project's folder
+  folder     TEXT    NOT NULL,                 -- of the project, which may have another one next time; empty: it has none
+  path       TEXT    NOT NULL,                 -- of the file, in that folder
   source     TEXT    NOT NULL,
   replaces   TEXT    NOT NULL,                 -- the version of the file that it began with; empty: there was none
   session    INTEGER REFERENCES session (key), -- that it was made of; null: of none
   changed_at INTEGER NOT NULL
 ) STRICT;
 
-CREATE UNIQUE INDEX workflow_draft_place ON workflow_draft (project, path);
+CREATE UNIQUE INDEX workflow_draft_place ON workflow_draft (project, folder, path);
 CREATE INDEX workflow_draft_session ON workflow_draft (session) WHERE session IS NOT NULL;
 
 INSERT INTO session (key, project, id, agent, agent_snapshot, title, working_dir, status, draft, head, next_seq, next_message, turns, max_turns, input_tokens, output_tokens, created_at, updated_at, deleted_at)
@@ -397,8 +398,8 @@ INSERT INTO chosen_key (key, project, provider, secret) VALUES (1, 'elsewhere', 
 INSERT INTO log (session, first, count, turn, at, events) VALUES (3, 5, 1, NULL, 3700, '[{"type":"session_exported","path":"/garden/shopping.md"}]');
 UPDATE session SET exported_path = '/garden/shopping.md', next_seq = 6 WHERE key = 3;
 
-INSERT INTO workflow_draft (key, project, path, source, replaces, session, changed_at)
-  VALUES (1, 'elsewhere', 'workflows/shopping.relavium.yaml', 'half a workflow', '', 3, 3800), (2, 'elsewhere', 'sowing.relavium.yaml', '', 'abc', NULL, 3900);
+INSERT INTO workflow_draft (key, project, folder, path, source, replaces, session, changed_at)
+  VALUES (1, 'elsewhere', '/garden', 'workflows/shopping.relavium.yaml', 'half a workflow', '', 3, 3800), (2, 'elsewhere', '/garden', 'sowing.relavium.yaml', '', 'abc', NULL, 3900);
 
 PRAGMA user_version = 12;
 COMMIT;

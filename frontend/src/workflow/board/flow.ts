@@ -133,6 +133,7 @@ export function edgesOf(links: readonly Link[], layout: Layout, picked: Readonly
       source: from,
       target: to,
       sourceHandle: handle ?? null,
+      reconnectable: 'target', // at its other end, new edges begin
       label: shown,
       ariaLabel: text.edge(from, to, label),
       selected: picked.has(id),
