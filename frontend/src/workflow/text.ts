@@ -31,6 +31,7 @@ export const workflowText = {
     back: 'All workflows',
     missing: 'There is no such workflow. It may have been moved or deleted.',
     failed: 'This workflow could not be opened.',
+    broken: 'This workflow could not be shown. What was not saved of it is kept.',
     unreadable: 'This file cannot be read as a workflow, so there is nothing to draw.',
     mend: 'Mend it as YAML',
     undo: (what: string | undefined) => (what ? `Undo: ${what}` : 'Nothing to undo'),

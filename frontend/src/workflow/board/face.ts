@@ -58,13 +58,18 @@ function lines(node: WorkflowNode, graph: WorkflowGraph): Line[] {
     case 'parallel':
       return [soft(says.parallel(node.parallel_of.length))];
     case 'merge':
-      return [soft(says.merge[node.merge_strategy] ?? node.merge_strategy), code(node.merge_strategy === 'custom' ? beginning(node.merge_fn ?? '') : '')];
+      return [soft(called(says.merge, node.merge_strategy)), code(node.merge_strategy === 'custom' ? beginning(node.merge_fn ?? '') : '')];
     case 'human_gate':
       return [
-        soft([says.gate[node.gate_type] ?? node.gate_type, node.assignee && says.by(node.assignee)].filter(Boolean).join(' ')),
+        soft([called(says.gate, node.gate_type), node.assignee && says.by(node.assignee)].filter(Boolean).join(' ')),
         plain(beginning(node.message_template ?? '')),
       ];
   }
+}
+
+/** What one of a few is called; what a file has that is none of them is shown as it is. */
+function called(names: Record<string, string>, one: string): string {
+  return Object.hasOwn(names, one) ? names[one]! : one;
 }
 
 function engine(model: string | undefined, agent: WorkflowAgent | undefined): string {

@@ -51,6 +51,7 @@ describe('what a card says', () => {
     ['a gate', { id: 'a', type: 'human_gate', gate_type: 'review', assignee: 'you', message_template: 'Look.' }, ['Waits for a review from you', 'Look.']],
     ['an output', { id: 'a', type: 'output', output_format: 'json', save_to: 'x.json' }, ['As json', 'Saved to x.json']],
     ['an input', input, ['Begins here']],
+    ['what no node is', { id: 'a', type: 'merge', merge_strategy: 'constructor' } as unknown as WorkflowNode, ['constructor']],
   ])('%s', (_, node, lines) => {
     expect(says(node)).toEqual(lines);
   });

@@ -1,4 +1,4 @@
-import { use, useState, type FormEvent } from 'react';
+import { use, useState, type FormEvent, type KeyboardEvent } from 'react';
 import { Field } from '../../ui/fields.tsx';
 import { useStore } from '../../ui/store.ts';
 import { kebab } from '../graph/nodes.ts';
@@ -27,8 +27,12 @@ export function Id({ slot, row: { words, taken, rename } }: { slot: Slot; row: R
     event.preventDefault();
     done();
   };
+  const pressed = ({ key: letter, ctrlKey, metaKey }: KeyboardEvent) => {
+    if (letter.toLowerCase() === 's' && (ctrlKey || metaKey)) done(); // what is saved then has it
+  };
   return (
-    <form onSubmit={submit} data-untaken={!isSame || undefined}>
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- it takes no key away
+    <form onSubmit={submit} onKeyDown={pressed} data-untaken={!isSame || undefined}>
       <Field id={key} label={words[0]} says={words[1]} problem={refused ?? problem} value={text} onChange={now => type({ text: now, of: value })} onBlur={done} isCode />
     </form>
   );

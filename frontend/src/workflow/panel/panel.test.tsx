@@ -140,6 +140,13 @@ test('keys in the panel take back what was done, not only what was typed', async
   expect(node('read')).toMatchObject({ agent_ref: 'spare' });
 });
 
+test('what is saved by keys has the id that was typed last', async () => {
+  await select('read');
+  await type('nodes[1].id', 'look');
+  await act(async () => void box('nodes[1].id').dispatchEvent(new KeyboardEvent('keydown', { key: 's', ctrlKey: true, bubbles: true, cancelable: true })));
+  expect(node('look')).toMatchObject({ agent_ref: 'reader' });
+});
+
 test('keys leave to the field what only the field has', async () => {
   await select('read');
   await type('nodes[1].agent_ref', 'spare');
