@@ -32,7 +32,7 @@ type WorkflowList struct {
 // OpenedWorkflow is the file of a workflow, and work on it that is not in it yet. There may be such work before there is a file.
 type OpenedWorkflow struct {
 	Path    string          `json:"path"`
-	Version string          `json:"version"` // of the file; empty if there is none
+	Version string          `json:"version"` // of the file; empty if there is none, or it cannot be read
 	Checked CheckedWorkflow `json:"checked"` // the file
 	Draft   *WorkflowDraft  `json:"draft,omitempty"`
 }
@@ -117,14 +117,11 @@ func (d inside) listWorkflows(r *http.Request) (WorkflowList, error) {
 	return list, err
 }
 
-// listWorkflowDrafts gives those of files that are not there.
+// listWorkflowDrafts gives those of files that are not there: all, if the folder cannot be read, which the other list tells.
 func (d inside) listWorkflowDrafts(r *http.Request) (WorkflowDraftList, error) {
 	list := WorkflowDraftList{Drafts: []UnsavedWorkflow{}}
 	shelf := d.Workflows.Of(d.project)
-	files, err := shelf.List()
-	if err != nil {
-		return list, err
-	}
+	files, _ := shelf.List()
 	drafts, err := d.Store.WorkflowDrafts(r.Context(), d.project, shelf.Folder)
 	for _, draft := range drafts {
 		if !slices.ContainsFunc(files, func(f workflow.File) bool { return f.Path == draft.Path }) {
@@ -134,7 +131,7 @@ func (d inside) listWorkflowDrafts(r *http.Request) (WorkflowDraftList, error) {
 	return list, err
 }
 
-// openWorkflow gives a file, or what there is before there is one.
+// openWorkflow gives a file. If there is a draft for it, nothing that is wrong with the file keeps that back.
 func (d inside) openWorkflow(r *http.Request) (OpenedWorkflow, error) {
 	path, err := workflowPath(r)
 	if err != nil {
@@ -146,7 +143,7 @@ func (d inside) openWorkflow(r *http.Request) (OpenedWorkflow, error) {
 		return OpenedWorkflow{}, noDraft
 	}
 	src, version, err := shelf.Read(path)
-	if err != nil && !(errors.Is(err, workflow.ErrNoFile) && noDraft == nil) {
+	if err != nil && noDraft != nil {
 		return OpenedWorkflow{}, describeWorkflow(err)
 	}
 	opened := OpenedWorkflow{Path: path, Version: version, Checked: checkedWorkflow(src)}

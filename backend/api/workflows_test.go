@@ -160,6 +160,17 @@ func TestDraftsOutliveTheirPage(t *testing.T) {
 	if o := d.open(path); o.Draft != nil {
 		t.Errorf("once it is removed there is %+v", o.Draft)
 	}
+	if err := os.RemoveAll(d.folder); err != nil {
+		t.Fatal(err)
+	}
+	put(path, toSave(half, "v"))
+	d.decode(d.ask("GET", "/workflows/drafts", ""), &list)
+	if o := d.open(path); o.Version != "" || o.Draft == nil || o.Draft.Source != half || len(list.Drafts) != 1 {
+		t.Errorf("without the folder it is %+v, in %+v", o, list)
+	}
+	if f := failure(t, d.ask("GET", "/workflows", "")); f.Code != http.StatusBadRequest || !strings.Contains(f.Message, "cannot be opened") {
+		t.Errorf("its files: %+v", f)
+	}
 	long := toSave(strings.Repeat("x", workflow.MaxFile+1), "")
 	for _, to := range []string{"/workflows/file", "/workflows/draft"} {
 		if f := failure(t, d.ask("PUT", to+"?path=long.relavium.yaml", long)); f.Code != http.StatusBadRequest || !strings.Contains(f.Message, "6 MiB") {

@@ -70,15 +70,20 @@ func (s *Store) RewriteWorkflowDrafts(ctx context.Context, project agent.Project
 	err = s.erase(ctx, func(tx tx) error {
 		changed = 0
 		found, err := cells(tx.query(ctx, `SELECT key, source FROM workflow_draft WHERE ?1 = '' OR project = ?1`, project))
+		if err != nil {
+			return err
+		}
 		for _, c := range found {
 			rewritten := text(c.value)
-			if err != nil || rewritten == c.value {
+			if rewritten == c.value {
 				continue
 			}
 			changed++
-			_, err = tx.exec(ctx, `UPDATE workflow_draft SET source = ? WHERE key = ?`, rewritten, c.row)
+			if _, err := tx.exec(ctx, `UPDATE workflow_draft SET source = ? WHERE key = ?`, rewritten, c.row); err != nil {
+				return err
+			}
 		}
-		return err
+		return nil
 	})
 	return changed, err
 }

@@ -39,7 +39,7 @@ func DecodeTranscript(messages [][]byte) ([]Exchange, error) {
 		case role == string(agent.RoleAssistant) && len(all) > 0:
 			answer := &all[len(all)-1]
 			answer.Answer = cmp.Or(answer.Answer, id)
-			answer.Model = r.text(path+".metadata.model", r.object(path+".metadata", in["metadata"])["model"])
+			answer.Model = cmp.Or(answer.Model, r.text(path+".metadata.model", r.object(path+".metadata", in["metadata"])["model"]))
 			for path, raw := range r.list(path+".parts", in["parts"], maxParts) {
 				answer.Events = append(answer.Events, r.events(path, raw)...)
 			}

@@ -54,7 +54,7 @@ func TestTranscript(t *testing.T) {
 func TestTranscriptGroups(t *testing.T) {
 	said, err := DecodeTranscript([][]byte{
 		[]byte(`{"id":"u1","role":"user","parts":[]}`), []byte(`{"id":"u2","role":"user","parts":[{"type":"text","text":"Hi"}]}`),
-		[]byte(`{"id":"a1","role":"assistant","parts":[{"type":"text","text":"A"}]}`), []byte(`{"id":"a2","role":"assistant","parts":[{"type":"text","text":"B"}]}`),
+		[]byte(`{"id":"a1","role":"assistant","metadata":{"model":"m"},"parts":[{"type":"text","text":"A"}]}`), []byte(`{"id":"a2","role":"assistant","parts":[{"type":"text","text":"B"}]}`),
 		[]byte(`{"role":"user","parts":[{"type":"text","text":"Ho"}]}`), []byte(`{"role":"assistant"}`),
 	})
 	if err != nil || len(said) != 3 || said[2].Asked.ID == "" || said[2].Answer == "" {
@@ -63,7 +63,7 @@ func TestTranscriptGroups(t *testing.T) {
 	if !reflect.DeepEqual(said[0], Exchange{Asked: agent.Message{ID: "u1", Role: agent.RoleUser}}) {
 		t.Errorf("unanswered: %+v", said[0])
 	}
-	if got := said[1]; got.Answer != "a1" || !reflect.DeepEqual(got.Events, []agent.Event{agent.MessageWhole{Text: "A"}, agent.MessageWhole{Text: "B"}}) {
+	if got := said[1]; got.Answer != "a1" || got.Model != "m" || !reflect.DeepEqual(got.Events, []agent.Event{agent.MessageWhole{Text: "A"}, agent.MessageWhole{Text: "B"}}) {
 		t.Errorf("answered twice: %+v", got)
 	}
 }

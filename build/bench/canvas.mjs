@@ -70,10 +70,11 @@ async function pan() {
   await page.mouse.up({ button: 'middle' });
 }
 
-async function zoom() {
+/** Towards something first, by less than there is: at an end of it nothing would be drawn. */
+async function zoom(first) {
   await page.mouse.move(640, 460);
   await page.keyboard.down('Control');
-  for (let i = 0; i < 120; i++) await page.mouse.wheel(0, i % 60 < 30 ? -20 : 20);
+  for (let i = 0; i < 120; i++) await page.mouse.wheel(0, i % 60 < 30 ? first : -first);
   await page.keyboard.up('Control');
 }
 
@@ -88,9 +89,9 @@ for (const file of files) {
   const gestures = {};
   for (const [name, act] of Object.entries({ pan, zoom })) {
     await page.getByRole('button', { name: 'Show all' }).click();
-    gestures[`${name} over all of it`] = await traced(act);
+    gestures[`${name} over all of it`] = await traced(() => act(-3));
     for (let i = 0; i < 6; i++) await page.getByRole('button', { name: 'Zoom in' }).click();
-    gestures[`${name}, close`] = await traced(act);
+    gestures[`${name}, close`] = await traced(() => act(3));
   }
   measured.push({ file, opened, nodes, gestures });
   await leave();

@@ -25,6 +25,7 @@ type door struct {
 // serve starts Parley over a data folder and gives the time until its door was ready.
 func (b *bench) serve(home string, env ...string) (*door, time.Duration, error) {
 	cmd := exec.Command(b.parley, "serve", "--json")
+	cmd.Dir = b.dir // which is what sessions are about
 	cmd.Env = append(append(os.Environ(), "PARLEY_HOME="+home), env...)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()

@@ -41,6 +41,9 @@ func main() {
 	}
 	defer os.RemoveAll(dir)
 	b.dir = dir
+	if b.parley, err = filepath.Abs(b.parley); err != nil {
+		log.Fatal(err)
+	}
 	if err := os.WriteFile(filepath.Join(dir, "passphrase"), []byte(passphrase), 0o600); err != nil {
 		log.Fatal(err)
 	}

@@ -32,6 +32,12 @@ const assist = (page: Page, name: string) => page.getByRole('toolbar', { name: b
 const tab = (page: Page, name: string) => page.getByRole('tab', { name });
 const file = (page: Page) => page.getByRole('textbox', { name: sourceText.label });
 const line = (page: Page, words: string) => file(page).locator('.cm-line').filter({ hasText: words });
+/** The caret goes to the end of its line, also of one that is wrapped once. */
+async function atEnd(page: Page): Promise<void> {
+  await page.keyboard.press('End');
+  await page.keyboard.press('End');
+}
+
 const problems = (page: Page, n: number) => page.getByRole('button', { name: workspace.problems(n), exact: true });
 const undo = (page: Page) => page.getByRole('button', { name: /^Undo/ });
 
@@ -64,7 +70,7 @@ test('A session becomes a workflow: rearranged, edited as a file, broken, taken 
   await card(page, 'gate').waitFor();
   await tab(page, panelText.tabs.yaml).click();
   await line(page, 'prompt_template: "Three').click();
-  await page.keyboard.press('End');
+  await atEnd(page);
   await page.keyboard.press('ArrowLeft');
   await page.keyboard.type(' Briefly.');
   await card(page, 'turn-3').getByText('Briefly.').waitFor();
@@ -74,8 +80,9 @@ test('A session becomes a workflow: rearranged, edited as a file, broken, taken 
     await page.getByRole('button', { name: boardText.palette.add(type), exact: true }).click();
   }
   await page.keyboard.press('Delete');
+  await page.locator('.cm-content:not([aria-readonly])').waitFor(); // what was done on the canvas is in the file
   await line(page, 'type: human_gate').first().click();
-  await page.keyboard.press('End');
+  await atEnd(page);
   await page.keyboard.type('s');
   await problems(page, 1).waitFor();
   await expect(file(page).locator('.cm-lintRange-error').innerText()).resolves.toBe('human_gates');

@@ -48,6 +48,19 @@ describe('steps', () => {
     expect(editor.value.undo).toBeUndefined();
   });
 
+  test('of a long text that was typed are as many as there is room for', async () => {
+    const editor = opened();
+    for (let n = 0; n < 40; n++) {
+      editor.type(`${n}`.repeat(4_000_000));
+      answer(editor, read('typed'));
+      await pass(1_000);
+    }
+    let steps = 0;
+    for (; editor.value.undo; steps++) editor.undo();
+    expect(steps).toBeGreaterThan(5);
+    expect(steps).toBeLessThan(20);
+  });
+
   test('after something was taken back leave nothing to do again', () => {
     const editor = new Editor({ graph, metadata: '' });
     editor.change('Name it', named('A'));

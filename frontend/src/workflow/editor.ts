@@ -2,8 +2,12 @@ import type { CheckedWorkflow, FileProblem, WorkflowGraph, WorkflowToCheck } fro
 import { Store } from '../ui/store.ts';
 import { workflowText } from './text.ts';
 
-/** How many steps can be taken back. What two of them have in common is there once. */
+/**
+ * How many steps can be taken back, and how many characters of files as they were typed are kept for that. What two steps have of a
+ * graph in common is there once; a text is there anew with each pause of typing.
+ */
 const mostSteps = 500;
+const mostTyped = 50_000_000;
 
 /** After so many milliseconds what is typed next is a step of its own. */
 const pause = 1_000;
@@ -95,9 +99,9 @@ export class Editor extends Store<EditorState> {
 
   /** Takes what the door found, if nothing was done since it was asked. */
   checked(asked: WorkflowToCheck, { source, graph, metadata, problems, hasComments }: CheckedWorkflow): void {
-    const { unchecked, typed, selected } = this.value;
+    const { unchecked, typed, selected, metadata: before } = this.value;
     if (asked !== unchecked) return;
-    const read = graph && { graph, metadata, written: typed, typed: undefined, source: typed, selected: present(selected, graph) };
+    const read = graph && { graph, metadata: metadata === before ? before : metadata, written: typed, typed: undefined, source: typed, selected: present(selected, graph) };
     this.set({ unchecked: undefined, problems, hasComments, ...(typed === undefined ? { source: asked.source ?? source } : read) });
   }
 
@@ -118,7 +122,7 @@ export class Editor extends Store<EditorState> {
     this.#kind = kind;
     this.#at = now;
     this.#future = [];
-    if (!goesOn) this.#past = [...this.#past, { before: this.#now, what }].slice(-mostSteps);
+    if (!goesOn) this.#past = latest([...this.#past, { before: this.#now, what }]);
   }
 
   #go(from: Step[], to: Step[]): void {
@@ -143,6 +147,18 @@ export class Editor extends Store<EditorState> {
       unchecked: text === undefined ? { graph, metadata } : { source: text },
     });
   }
+}
+
+/** The last of some steps: at least one, and as many as there is room for. */
+function latest(steps: readonly Step[]): Step[] {
+  const least = Math.max(0, steps.length - mostSteps);
+  let from = steps.length;
+  let typed = 0;
+  do {
+    const { before } = steps[--from]!;
+    typed += (before.typed ?? before.written ?? '').length;
+  } while (from > least && typed < mostTyped);
+  return steps.slice(from);
 }
 
 /** Those ids that nodes have: the same array if all do. */

@@ -47,7 +47,7 @@ export function WorkflowList({ workflows }: { workflows: Workflows }) {
           {drafts.length > 0 && (
             <Section title={said.unsaved}>
               {drafts.map(({ path, session, changedAt }) => (
-                <Row key={path} place={session ? { session } : { file: path }} name={path} facts={[text.when(changedAt)]} isDraft>
+                <Row key={path} place={session ? { session } : { file: path }} name={path} facts={[text.when(changedAt)]}>
                   <IconButton icon={Trash2} label={said.discard(path)} onClick={() => void discard(path)} />
                 </Row>
               ))}
@@ -91,11 +91,11 @@ interface RowProps {
   path?: string;
   facts: string[];
   problem?: string;
-  isDraft: boolean;
+  isDraft?: boolean;
   children?: ReactNode;
 }
 
-function Row({ place, name, path, facts, problem, isDraft, children }: RowProps) {
+function Row({ place, name, path, facts, problem, isDraft = false, children }: RowProps) {
   return (
     <li className="flex items-center gap-1 pe-2 first:rounded-t-lg last:rounded-b-lg hover:bg-hover">
       <a href={canvasHref(place)} className="min-w-0 flex-1 px-3 py-2">
@@ -103,7 +103,7 @@ function Row({ place, name, path, facts, problem, isDraft, children }: RowProps)
           <span dir="auto" className="min-w-0 truncate text-sm font-medium">
             {name}
           </span>
-          {isDraft && path && <span className="shrink-0 rounded-full bg-tint px-2 text-xs text-accent">{said.draft}</span>}
+          {isDraft && <span className="shrink-0 rounded-full bg-tint px-2 text-xs text-accent">{said.draft}</span>}
         </span>
         <span className="flex flex-wrap gap-x-3 text-xs text-soft">
           {path && (

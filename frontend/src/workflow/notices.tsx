@@ -1,8 +1,9 @@
-import { CloudOff, FileClock, FileWarning, History, Info, type LucideIcon } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { CloudOff, FileClock, FileWarning, History, Info, X, type LucideIcon } from 'lucide-react';
+import { useState, type ReactNode } from 'react';
 import { useParley } from '../parley.ts';
-import { Button } from '../ui/button.tsx';
+import { Button, IconButton } from '../ui/button.tsx';
 import { useStore } from '../ui/store.ts';
+import { text } from '../ui/text.ts';
 import type { OpenWorkflow } from './open.ts';
 import { workflowText } from './text.ts';
 
@@ -13,11 +14,13 @@ export function Notices({ open, onCopy }: { open: OpenWorkflow; onCopy: () => vo
   const { toasts, wire } = useParley();
   const { session, version, warnings, isRestored, theirs, unkept, unchecked } = useStore(open, state => state);
   const isConnected = useStore(wire, ({ state }) => state === 'open'); // if not, that is said already
+  const [isReviewed, review] = useState(false);
   const discard = () => open.discard().catch((error: Error) => toasts.show(error.message));
   return (
     <div role="status" className="max-h-1/2 shrink-0 overflow-y-auto">
-      {session && !version && (
+      {session && !version && !isReviewed && (
         <Notice icon={Info} says={said.scaffold}>
+          <IconButton icon={X} label={text.close} onClick={() => review(true)} className="-me-2 size-7" />
           {warnings.length > 0 && (
             <ul className="w-full list-disc space-y-0.5 ps-11 break-words text-warn">
               {warnings.map(warning => (
@@ -27,7 +30,7 @@ export function Notices({ open, onCopy }: { open: OpenWorkflow; onCopy: () => vo
           )}
         </Notice>
       )}
-      {isRestored && (
+      {isRestored && !theirs && (
         <Notice icon={History} says={said.restored}>
           <Button onClick={() => void discard()}>{said.discard}</Button>
           <Button onClick={() => open.dismissRestored()}>{said.keep}</Button>

@@ -119,17 +119,15 @@ export class OpenWorkflow extends Store<State> {
     if (!theirs) return;
     const file = theirs === 'gone' ? undefined : theirs;
     this.#saved = file?.checked;
-    this.set({ version: file?.version ?? '', theirs: undefined });
+    this.set({ version: file?.version ?? '', theirs: undefined, isRestored: false });
     this.#edited();
+    this.#keeping!.again(); // with the version that it replaces now
   }
 
-  /** Gives up unsaved work that was taken up: what was saved, or exported, is there again. */
+  /** Gives up unsaved work that was taken up: what was saved, or exported, is there again. What was here is one undo away. */
   async discard(): Promise<void> {
-    const { theirs, version } = this.value;
-    if (theirs && theirs !== 'gone') return this.#take(text.discard, theirs);
-    if (this.#saved) return this.#take(text.discard, { version, checked: this.#saved });
-    await this.#keeping!.end();
-    await this.load();
+    if (this.#saved) return this.#take(text.discard, { version: this.value.version, checked: this.#saved });
+    this.#take(text.discard, await this.#exported(this.value.session!));
   }
 
   /** The unsaved work was seen to be taken up. */
@@ -146,18 +144,25 @@ export class OpenWorkflow extends Store<State> {
     const [{ files }, { drafts }] = await Promise.all([this.client.workflows(), this.client.workflowDrafts()]);
     const draft = drafts.find(each => each.session === session);
     if (draft) return this.client.workflow(draft.path);
-    const { name, content, warnings } = await this.client.export(session, 'canvas');
-    this.set({ warnings });
-    const checked = await this.client.checkWorkflow({ source: content });
-    return { path: freePath(name, files.map(({ path }) => path)), version: '', checked };
+    const { name, ...exported } = await this.#exported(session);
+    return { path: freePath(name, [...files, ...drafts].map(({ path }) => path)), ...exported };
   }
 
-  async #begin({ path, version, checked, draft }: OpenedWorkflow): Promise<void> {
-    const kept = draft && (await this.#read(draft.source));
+  async #exported(session: string): Promise<{ name: string; version: string; checked: CheckedWorkflow }> {
+    const { name, content, warnings } = await this.client.export(session, 'canvas');
+    const checked = await this.client.checkWorkflow({ source: content });
+    this.set({ warnings });
+    return { name, version: '', checked };
+  }
+
+  async #begin({ path, version, checked, draft: shelved }: OpenedWorkflow): Promise<void> {
+    const kept = shelved && (await this.#read(shelved.source));
     const hasFile = version !== '';
+    const isSaved = hasFile && kept?.source === checked.source; // and the page was gone before it could clear the shelf
+    const draft = isSaved ? undefined : shelved;
     this.#saved = hasFile || !draft ? checked : undefined;
     const editor = Editor.of(this.#saved ?? kept!);
-    if (kept && hasFile) editor.replace(text.restore, kept);
+    if (kept && hasFile && !isSaved) editor.replace(text.restore, kept);
     const isOutdated = draft && draft.replaces !== version;
     this.set({
       load: 'ready',
@@ -169,7 +174,7 @@ export class OpenWorkflow extends Store<State> {
       theirs: isOutdated ? (hasFile ? { path, version, checked } : 'gone') : undefined,
     });
     this.#checking = new Checking(editor, this.client, unchecked => this.set({ unchecked }));
-    this.#keep(editor, draft?.source);
+    this.#keep(editor, shelved?.source);
     editor.subscribe(() => this.#edited());
     this.#edited();
   }
@@ -199,11 +204,13 @@ export class OpenWorkflow extends Store<State> {
   }
 
   async #compare(): Promise<void> {
-    const { path, version, isChanged } = this.value;
+    const { path } = this.value;
     const found = await this.client.workflow(path).catch((error: unknown) => (isMissing(error) ? 'gone' : undefined));
     if (!found) return; // the wire tells when it is worth asking again
+    const { version, isChanged } = this.value; // of now: a person does not wait for the answer
     const theirs = found === 'gone' || found.version === '' ? 'gone' : found;
     if (theirs === 'gone' ? version === '' : theirs.version === version) return this.set({ theirs: undefined });
+    if (isChanged) this.#keeping!.again(); // who saved it elsewhere had nothing unsaved any more
     if (theirs === 'gone' || isChanged || version === '') return this.set({ theirs });
     this.#take(text.reload, theirs);
     this.say(text.reloaded(path));

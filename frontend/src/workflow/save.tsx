@@ -74,7 +74,7 @@ export function SaveForm({ open, question: { path: proposed, doubts }, onClose, 
   };
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- Escape is another way to Cancel
-    <form ref={form} aria-label={said.title} onSubmit={event => void submit(event)} onKeyDown={pressed} className="grid shrink-0 gap-3 border-b border-line bg-panel px-4 py-3">
+    <form ref={form} aria-label={said.title} onSubmit={event => void submit(event)} onKeyDown={pressed} className="absolute inset-x-0 top-0 z-20 grid gap-3 border-b border-line bg-panel px-4 py-3 shadow-pop">
       {doubts.length > 0 && (
         <ul className="grid gap-1 text-sm text-warn">
           {doubts.map(doubt => (

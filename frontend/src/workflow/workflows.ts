@@ -46,8 +46,7 @@ export class Workflows extends Store<State> {
   async refresh(): Promise<void> {
     await Promise.all(this.#open.map(open => open.flush()));
     try {
-      const [{ folder, files }, { drafts }] = await Promise.all([this.client.workflows(), this.client.workflowDrafts()]);
-      this.set({ load: 'ready', folder, files, drafts });
+      this.set({ load: 'ready', ...(await this.#list()) });
     } catch (error) {
       if (this.value.load !== 'ready') this.set({ load: 'failed', why: (error as Error).message });
     }
@@ -55,7 +54,9 @@ export class Workflows extends Store<State> {
 
   /** Begins a workflow, and gives its path. There is no file of it until it is saved. */
   async begin(): Promise<string> {
-    const path = freePath('workflow', [...this.value.files, ...this.value.drafts].map(each => each.path));
+    const { files, drafts } = await this.#list(); // of now: another window may have begun one
+    const open = this.#open.map(({ value }) => value);
+    const path = freePath('workflow', [...files, ...drafts, ...open].map(each => each.path));
     const graph = {
       id: 'workflow',
       nodes: [{ id: 'input', type: 'input' as const }, { id: 'output', type: 'output' as const }],
@@ -80,6 +81,11 @@ export class Workflows extends Store<State> {
   /** Stores all unsaved work while there is still time. */
   async flush(): Promise<void> {
     await Promise.all(this.#open.map(open => open.flush({ urgent: true })));
+  }
+
+  async #list(): Promise<Pick<State, 'folder' | 'files' | 'drafts'>> {
+    const [{ folder, files }, { drafts }] = await Promise.all([this.client.workflows(), this.client.workflowDrafts()]);
+    return { folder, files, drafts };
   }
 
   #look(): void {

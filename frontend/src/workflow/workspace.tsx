@@ -1,6 +1,7 @@
 import { ChevronLeft, CircleAlert, CircleCheck, PanelRight, Redo2, Undo2 } from 'lucide-react';
 import { useEffect, useRef, useState, type Ref } from 'react';
 import { flushSync } from 'react-dom';
+import { useParley } from '../parley.ts';
 import { Button, IconButton, IconLink } from '../ui/button.tsx';
 import { isWriting } from '../ui/keys.ts';
 import { canvas, settle } from '../ui/route.ts';
@@ -89,8 +90,8 @@ function Ready({ open, editor }: { open: OpenWorkflow; editor: Editor }) {
     <>
       <Top open={open} editor={editor} isPanelShown={isPanelShown} onPanel={() => showPanel(!isPanelShown)} onProblems={() => show('problems')} saver={saver} onSave={saving.save} />
       <Notices open={open} onCopy={saving.saveCopy} />
-      {saving.question && <SaveForm key={saving.question.path} open={open} question={saving.question} onClose={saving.close} onSaved={saving.done} />}
       <div className="relative flex min-h-0 flex-1">
+        {saving.question && <SaveForm key={saving.question.path} open={open} question={saving.question} onClose={saving.close} onSaved={saving.done} />}
         <div className="relative min-w-0 flex-1">
           {isUnreadable ? <Unreadable onMend={() => show('yaml')} /> : <Board editor={editor} onOpen={() => show('node')} />}
         </div>
@@ -159,10 +160,10 @@ function Top({ open, editor, isPanelShown, onPanel, onProblems, saver, onSave }:
         <span className="max-lg:hidden">{said.problems(problems)}</span>
         {problems > 0 && <span className="tabular-nums lg:hidden">{problems}</span>}
       </button>
-      <IconButton icon={Undo2} label={said.undo(undo)} disabled={!undo} onClick={() => editor.undo()} />
-      <IconButton icon={Redo2} label={said.redo(redo)} disabled={!redo} onClick={() => editor.redo()} />
+      {/* These three are not disabled, but said to be: whoever presses one keeps the focus when there is no more to be done. */}
+      <IconButton icon={Undo2} label={said.undo(undo)} aria-disabled={!undo} onClick={() => editor.undo()} className="size-8 aria-disabled:opacity-40" />
+      <IconButton icon={Redo2} label={said.redo(redo)} aria-disabled={!redo} onClick={() => editor.redo()} className="size-8 aria-disabled:opacity-40" />
       <IconButton icon={PanelRight} label={said.panel} aria-expanded={isPanelShown} onClick={onPanel} />
-      {/* Not disabled, but said to be: it has the focus while the file is saved, and afterwards. */}
       <Button ref={saver} look="strong" aria-disabled={isSaving || (version !== '' && !isChanged)} onClick={onSave} className="aria-disabled:opacity-50">
         {workflowText.save.save}
       </Button>
@@ -183,15 +184,16 @@ function useTitle(open: OpenWorkflow, editor: Editor): void {
   }, [name, isUnsaved]);
 }
 
-/** Saves, undoes and redoes by keys, wherever on the page they are pressed and nobody else took them. */
+/** Saves, undoes and redoes by keys, wherever on the page they are pressed, if nothing lies over it and nobody else took them. */
 function useKeys(editor: Editor, save: () => void): void {
+  const { dialogs } = useParley();
   const latest = useRef(save);
   useEffect(() => {
     latest.current = save;
   });
   useEffect(() => {
     const pressed = (event: KeyboardEvent) => {
-      if (event.defaultPrevented || event.isComposing || event.altKey || !(event.ctrlKey || event.metaKey)) return;
+      if (dialogs.value.dialog || event.defaultPrevented || event.isComposing || event.altKey || !(event.ctrlKey || event.metaKey)) return;
       const key = `${event.shiftKey ? 'Shift+' : ''}${event.key.toUpperCase()}`;
       if (key === 'S') latest.current();
       else if (key === 'Z' && !isWriting(event.target)) editor.undo();
@@ -201,5 +203,5 @@ function useKeys(editor: Editor, save: () => void): void {
     };
     window.addEventListener('keydown', pressed);
     return () => window.removeEventListener('keydown', pressed);
-  }, [editor]);
+  }, [dialogs, editor]);
 }

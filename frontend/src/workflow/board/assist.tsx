@@ -13,7 +13,7 @@ interface AssistProps {
   onDelete: () => void;
 }
 
-/** What can be done with the nodes that are selected. */
+/** What can be done with the nodes that are selected, or with edges: those can only be deleted. */
 export function Assist({ editor, selected, onAdded, onRefused, onConnect, onDelete }: AssistProps) {
   const [only] = selected;
   const parallel = () => {

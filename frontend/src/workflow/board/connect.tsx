@@ -16,7 +16,7 @@ interface ConnectProps {
   onClose: () => void;
 }
 
-/** Connects a node with others by keyboard: those that it leads to are ticked, and whoever cannot be connected says why. */
+/** Connects a node with others by keyboard: those that it leads to are ticked, and the one that is marked says why it cannot be connected. */
 export function Connect({ editor, graph, from, onRefused, onClose }: ConnectProps) {
   const id = useId();
   const [words, write] = useState('');
@@ -27,15 +27,18 @@ export function Connect({ editor, graph, from, onRefused, onClose }: ConnectProp
   const targets = ids.filter(to => to !== from);
   const [at, go] = useState(0);
   const place = Math.min(at, targets.length - 1);
-  const linked = (to: string) => links(graph).find(link => link.from === from && link.handle === handle && link.to === to);
+  const linked = new Map(links(graph).flatMap(link => (link.from === from && link.handle === handle ? [[link.to, link]] : [])));
+  const marked = targets[place];
+  // Only of the one that is marked: to ask for all takes long in a large graph.
+  const why = marked === undefined || linked.has(marked) ? undefined : refusal(graph, from, handle, marked);
   useEffect(() => {
     document.getElementById(`${id}-${place}`)?.scrollIntoView({ block: 'nearest' });
   }, [id, place]);
   const toggle = (to: string) => {
-    const link = linked(to);
+    const link = linked.get(to);
     if (link) return editor.change(text.change.disconnect, now => disconnect(now, [link]));
-    const why = refusal(graph, from, handle, to);
-    if (why) onRefused(why);
+    const refused = refusal(graph, from, handle, to);
+    if (refused) onRefused(refused);
     else editor.change(text.change.connect, now => connect(now, from, handle, to));
   };
   const pressed = (event: KeyboardEvent) => {
@@ -43,7 +46,7 @@ export function Connect({ editor, graph, from, onRefused, onClose }: ConnectProp
     if (event.key === 'Escape') onClose();
     else if (event.key === 'ArrowDown') go((place + 1) % targets.length);
     else if (event.key === 'ArrowUp') go((place + targets.length - 1) % targets.length);
-    else if (event.key === 'Enter' && targets[place] !== undefined) toggle(targets[place]);
+    else if (event.key === 'Enter' && marked !== undefined) toggle(marked);
     else return;
     event.preventDefault();
   };
@@ -87,29 +90,24 @@ export function Connect({ editor, graph, from, onRefused, onClose }: ConnectProp
         />
       </div>
       <div role="listbox" id={`${id}-list`} aria-label={text.connect.title(from)} aria-multiselectable className="min-h-0 overflow-y-auto px-1 pb-1">
-        {targets.map((to, n) => {
-          const isLinked = linked(to) !== undefined;
-          const why = isLinked ? undefined : refusal(graph, from, handle, to);
-          return (
-            // oxlint-disable-next-line jsx-a11y/click-events-have-key-events -- keys go to the field
-            <div
-              key={to}
-              id={`${id}-${n}`}
-              role="option"
-              tabIndex={-1}
-              aria-selected={isLinked}
-              aria-disabled={why !== undefined}
-              onClick={() => toggle(to)}
-              className={`flex cursor-pointer items-start gap-2 rounded-md px-2 py-1 hover:bg-hover ${n === place ? 'bg-hover' : ''}`}
-            >
-              <Check aria-hidden className={`mt-1 size-3.5 shrink-0 text-accent ${isLinked ? '' : 'invisible'}`} />
-              <span className="min-w-0">
-                <span className={`block truncate ${why ? 'text-faint' : ''}`}>{to}</span>
-                {why && <span className="block text-xs text-faint">{why}</span>}
-              </span>
-            </div>
-          );
-        })}
+        {targets.map((to, n) => (
+          // oxlint-disable-next-line jsx-a11y/click-events-have-key-events -- keys go to the field
+          <div
+            key={to}
+            id={`${id}-${n}`}
+            role="option"
+            tabIndex={-1}
+            aria-selected={linked.has(to)}
+            onClick={() => toggle(to)}
+            className={`flex cursor-pointer items-start gap-2 rounded-md px-2 py-1 hover:bg-hover ${n === place ? 'bg-hover' : ''}`}
+          >
+            <Check aria-hidden className={`mt-1 size-3.5 shrink-0 text-accent ${linked.has(to) ? '' : 'invisible'}`} />
+            <span className="min-w-0">
+              <span className="block truncate">{to}</span>
+              {n === place && why && <span className="block text-xs text-faint">{why}</span>}
+            </span>
+          </div>
+        ))}
         {targets.length === 0 && <p className="px-2 py-1 text-faint">{text.connect.none}</p>}
       </div>
       <p className="border-t border-line px-3 py-1.5 text-xs text-faint">{text.connect.says}</p>

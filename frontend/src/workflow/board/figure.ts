@@ -5,6 +5,7 @@ import { links as linksOf, type Link } from '../graph/links.ts';
 import type { CardNode } from './card.tsx';
 import { cardsOf, edgesOf, faced, shapeOf, type Faced, type LinkEdge } from './flow.ts';
 import { layout as layOut, type Layout } from './layout.ts';
+import type { Selection } from './selection.ts';
 
 /** A workflow as it is drawn. */
 export interface Figure {
@@ -22,9 +23,8 @@ const first = 40;
 const further = 16;
 
 /** Draws what is edited. What does not change stays the same object, so that only what changes is drawn again. */
-export function useFigure(editor: Editor, focused: string | undefined, picked: ReadonlySet<string>): Figure {
+export function useFigure(editor: Editor, { nodes: selected, edges: picked, focused }: Selection): Figure {
   const graph = useStore(editor, state => state.graph);
-  const selected = useStore(editor, state => state.selected);
   const problems = useStore(editor, state => state.problems);
   const links = useMemo(() => linksOf(graph), [graph]);
   const boxes = useMemo(() => faced(graph), [graph]);

@@ -1,5 +1,5 @@
 import { type Edge, MarkerType, type NodeHandle, Position } from '@xyflow/react';
-import type { FileProblem, WorkflowGraph, WorkflowNode } from '../../api/types.gen.ts';
+import type { FileProblem, WorkflowGraph, WorkflowNodeType } from '../../api/types.gen.ts';
 import type { Link } from '../graph/links.ts';
 import { problemsByNode } from '../problems.ts';
 import { type CardNode, describedBy, placeOfOut, sizeOf } from './card.tsx';
@@ -15,7 +15,7 @@ export type LinkEdge = Edge<LinkData, 'link'>;
 
 /** A node with what its card shows, which says how large that is. */
 export interface Faced extends Box {
-  node: WorkflowNode;
+  type: WorkflowNodeType;
   face: Face;
 }
 
@@ -26,7 +26,7 @@ export function faced(graph: WorkflowGraph): Faced[] {
     if (ids.has(node.id)) return [];
     ids.add(node.id);
     const shown = face(node, graph);
-    return [{ id: node.id, node, face: shown, ...sizeOf(shown) }];
+    return [{ id: node.id, type: node.type, face: shown, ...sizeOf(shown) }];
   });
 }
 
@@ -43,24 +43,30 @@ export interface Looks {
 }
 
 /** The cards of a graph. Those that are as they were before are the same objects, and are not drawn again. */
-export function cardsOf(graph: WorkflowGraph, boxes: readonly Faced[], links: readonly Link[], { layout, selected, current, problems }: Looks, before: readonly CardNode[]): CardNode[] {
+export function cardsOf(graph: WorkflowGraph, boxes: readonly Faced[], links: readonly Link[], { layout, selected, current, problems }: Looks, before: CardNode[]): CardNode[] {
   const known = new Map(before.map(card => [card.id, card]));
   const wrong = problemsByNode(graph, problems);
   const preceding = new Map<string, string[]>();
   for (const { from, to } of links) preceding.set(to, [...(preceding.get(to) ?? []), from]);
   const chosen = new Set(selected);
   const aims = aimsOf(boxes, links, layout);
-  return read(boxes, layout).map(box => {
+  const cards = read(boxes, layout).map(box => {
     const says = wrong.get(box.id)?.map(({ message }) => message) ?? [];
     const card: CardNode = {
       ...cardOf({ ...box, face: sorted(box, aims) }, layout.at.get(box.id)!, says),
       selected: chosen.has(box.id),
-      ariaLabel: text.named(box.node.type, box.id, preceding.get(box.id) ?? [], says.length),
+      ariaLabel: text.named(box.type, box.id, preceding.get(box.id) ?? [], says.length),
       domAttributes: { tabIndex: box.id === current ? 0 : -1, ...(says.length > 0 && { 'aria-describedby': describedBy(box.id) }) },
     };
     const old = known.get(box.id);
     return old && JSON.stringify(old) === JSON.stringify(card) ? old : card;
   });
+  return kept(cards, before);
+}
+
+/** What is as it was before, as the same list: nothing has to be drawn then. */
+function kept<T>(now: T[], before: T[]): T[] {
+  return now.length === before.length && now.every((each, n) => each === before[n]) ? before : now;
 }
 
 /** Boxes in the order in which they are read: whoever hears the page, instead of seeing it, hears it so too. */
@@ -82,7 +88,7 @@ function sorted({ id, face: { lines, outs } }: Faced, aims: ReadonlyMap<string, 
   return { lines, outs: outs.toSorted((a, b) => aim(a) - aim(b)) };
 }
 
-function cardOf({ id, node, face: shown, width, height }: Faced, position: Point, problems: readonly string[]): CardNode {
+function cardOf({ id, type, face: shown, width, height }: Faced, position: Point, problems: readonly string[]): CardNode {
   return {
     id,
     type: 'card',
@@ -91,7 +97,7 @@ function cardOf({ id, node, face: shown, width, height }: Faced, position: Point
     height,
     measured: { width, height },
     handles: handlesOf(shown, width, height),
-    data: { type: node.type, face: shown, problems },
+    data: { type, face: shown, problems },
   };
 }
 
@@ -114,9 +120,9 @@ function handlesOf({ outs }: Face, width: number, height: number): NodeHandle[] 
 const handleSize = 10;
 
 /** The edges that are drawn of links. Those that are as they were before are the same objects. */
-export function edgesOf(links: readonly Link[], layout: Layout, picked: ReadonlySet<string>, before: readonly LinkEdge[]): LinkEdge[] {
+export function edgesOf(links: readonly Link[], layout: Layout, picked: ReadonlySet<string>, before: LinkEdge[]): LinkEdge[] {
   const known = new Map(before.map(edge => [edge.id, edge]));
-  return links.map(({ id, from, handle, to, kind, label }) => {
+  const edges = links.map(({ id, from, handle, to, kind, label }): LinkEdge => {
     const old = known.get(id);
     const bends = layout.bends.get(id) ?? [];
     const shown = kind === 'branch' || kind === 'default' ? undefined : label;
@@ -127,6 +133,7 @@ export function edgesOf(links: readonly Link[], layout: Layout, picked: Readonly
       source: from,
       target: to,
       sourceHandle: handle ?? null,
+      reconnectable: 'target', // at its other end, new edges begin
       label: shown,
       ariaLabel: text.edge(from, to, label),
       selected: picked.has(id),
@@ -134,4 +141,5 @@ export function edgesOf(links: readonly Link[], layout: Layout, picked: Readonly
       data: { bends },
     };
   });
+  return kept(edges, before);
 }

@@ -86,6 +86,14 @@ describe('layout', () => {
     expect([...at.keys()]).toEqual(['a', 'b']);
   });
 
+  test('whatever their ids are, boxes are not over each other', () => {
+    for (const id of ['', 'constructor', '__proto__', '1', '_root', '"\u0001']) {
+      const boxes = ['a', id, 'b', 'c'].map(box);
+      const { at } = layout(boxes, [link('a', id), link('a', 'b'), link(id, 'c'), link('b', 'c')]);
+      expect({ id, over: overlapping(boxes, at) }).toEqual({ id, over: [] });
+    }
+  });
+
   test('only an edge that passes other rows is led around them', () => {
     const { bends } = layout(['a', 'b', 'c'].map(box), [link('a', 'b'), link('b', 'c'), link('a', 'c')]);
     expect(bends.get('a b')).toEqual([]);

@@ -32,8 +32,8 @@ const gaps = { nodesep: 36, edgesep: 24, ranksep: 36 };
  * Places boxes in rows, from the top down, as a conversation is read: whoever comes later is lower. The same boxes and edges, in the same
  * order, are always placed alike. Ids of boxes are unique; edges whose ends are not there are left out.
  *
- * Where all that comes later hangs from one box, what is above it and what is below are placed on their own, and joined in that box: a long
- * chain is placed in no time.
+ * Where everything goes through one box, what is above it and what is below are placed on their own, and joined in that box: a long chain is
+ * placed in no time.
  */
 export function layout(boxes: readonly Box[], links: readonly Ends[]): Layout {
   const ids = new Set(boxes.map(({ id }) => id));
@@ -108,12 +108,15 @@ function placePiece(boxes: readonly Box[], links: readonly Ends[]): Layout {
   }
   const graph = new Graph<object, Size & Partial<Point>, { points?: Point[] }>({ multigraph: true });
   graph.setGraph({ ...gaps, rankdir: 'TB', ranker: 'tight-tree' });
-  for (const { id, width, height } of boxes) graph.setNode(id, { width, height });
-  for (const { id, from, to } of links) graph.setEdge(from, to, {}, id);
+  // Dagre keeps nodes in plain objects: it takes no id that is empty, and none that objects have already.
+  const names = new Map(boxes.map(({ id }, n) => [id, `n${n}`]));
+  const nameOf = (id: string) => names.get(id)!;
+  for (const { id, width, height } of boxes) graph.setNode(nameOf(id), { width, height });
+  for (const { id, from, to } of links) graph.setEdge(nameOf(from), nameOf(to), {}, id);
   dagre(graph, { customOrder: asWritten });
   return {
-    at: new Map(boxes.map(({ id, width, height }) => [id, corner(graph.node(id), width, height)])),
-    bends: new Map(links.map(({ id, from, to }) => [id, between(graph.edge(from, to, id).points ?? [])])),
+    at: new Map(boxes.map(({ id, width, height }) => [id, corner(graph.node(nameOf(id)), width, height)])),
+    bends: new Map(links.map(({ id, from, to }) => [id, between(graph.edge(nameOf(from), nameOf(to), id).points ?? [])])),
   };
 }
 
@@ -137,7 +140,7 @@ function crossings(graph: Parameters<Ordering>[0]): number {
     rows.set(rank, [...(rows.get(rank) ?? []), [order, graph.node(w).order ?? 0]]);
   }
   let count = 0;
-  for (const links of rows.values()) for (const [a, b] of links) for (const [c, d] of links) if (a < c && b > d) count++;
+  for (const row of rows.values()) for (const [a, b] of row) for (const [c, d] of row) if (a < c && b > d) count++;
   return count;
 }
 

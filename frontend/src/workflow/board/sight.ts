@@ -3,6 +3,7 @@ import { useEffect, useRef, type RefObject } from 'react';
 import type { Figure } from './figure.ts';
 import type { Layout } from './layout.ts';
 import { overview, showing, type Screen } from './seen.ts';
+import type { Selection } from './selection.ts';
 
 /** How small things may become by zooming out, how small all of a workflow may be at first, and how large a part of it is then. */
 export const smallest = 0.1;
@@ -12,7 +13,7 @@ const large = 0.85;
 /** Beside the tools. */
 const margin = 15;
 
-interface Sight {
+export interface Sight {
   show: (id: string) => void; // moves as little as shows it
   all: () => void;
   closer: () => void;
@@ -21,9 +22,9 @@ interface Sight {
 
 /**
  * What of the board is seen. A workflow is shown from its beginning when it is opened; when its cards are placed anew, the one that a person
- * is at stays where it is on the screen.
+ * is at stays where it is on the screen; what somebody else selects is shown.
  */
-export function useSight(frame: RefObject<HTMLElement | null>, { boxes, layout, current }: Figure): Sight {
+export function useSight(frame: RefObject<HTMLElement | null>, { boxes, layout, current }: Figure, { unseen }: Selection): Sight {
   const flow = useReactFlow();
   const placed = useRef<Layout>(undefined);
   const see = (least: number, most: number) => void flow.setViewport(overview(boxes, layout, screenOf(frame), least, most));
@@ -39,10 +40,14 @@ export function useSight(frame: RefObject<HTMLElement | null>, { boxes, layout, 
   const show = (id: string) => {
     const box = boxes.find(each => each.id === id);
     if (!box) return;
-    const seen = flow.getViewport();
-    const now = showing(box, layout, screenOf(frame), seen);
-    if (now !== seen) void flow.setViewport(now);
+    const before = flow.getViewport();
+    const now = showing(box, layout, screenOf(frame), before);
+    if (now !== before) void flow.setViewport(now);
   };
+  useEffect(() => {
+    const id = unseen();
+    if (id !== undefined) show(id);
+  });
   return { show, all: () => see(smallest, smallest), closer: () => void flow.zoomIn(), farther: () => void flow.zoomOut() };
 }
 

@@ -18,7 +18,6 @@ export const boardText = {
   types,
   empty: 'There is nothing here yet. Add a node, or paste some.',
   unnamed: 'no id',
-  problems: (n: number) => plural(n, 'problem', 'problems'),
   named: (type: WorkflowNodeType, id: string, before: readonly string[], problems: number) =>
     [`${types[type]} ${id || 'without an id'}`, before.length > 0 && `after ${before.join(', ')}`, problems > 0 && plural(problems, 'problem', 'problems')]
       .filter(Boolean)
@@ -69,7 +68,7 @@ export const boardText = {
     none: 'Nothing found',
   },
   assist: {
-    title: 'Selected nodes',
+    title: 'What is selected',
     parallel: 'Run in parallel',
     condition: 'Condition after',
     gate: 'Gate after',

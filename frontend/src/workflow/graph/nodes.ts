@@ -3,7 +3,8 @@ import { begin, branchOf, moved, retarget, targets } from './links.ts';
 import { after as comingAfter, order } from './order.ts';
 import { outputsIn, references, renaming, reworded, rewrite } from './references.ts';
 
-const kebab = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
+/** What an id is. */
+export const kebab = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 
 /** Gives ids that nothing in a graph has or names, each once: what it is asked for if that is an id, or it with the first number that is free. */
 export function fresh(graph: WorkflowGraph): (base: string) => string {
@@ -11,8 +12,8 @@ export function fresh(graph: WorkflowGraph): (base: string) => string {
   for (const edge of graph.edges) taken.add(begin(edge).id).add(edge.to);
   for (const agent of graph.agents ?? []) for (const { name } of references(agent.system_prompt ?? '')) taken.add(name);
   return base => {
-    const stem = kebab.test(base) ? base.replace(/-\d+$/, '') : 'node';
-    let id = kebab.test(base) ? base : stem;
+    let id = kebab.test(base) ? base : 'node';
+    const stem = id.replace(/-\d+$/, '');
     for (let n = 2; taken.has(id); n++) id = `${stem}-${n}`;
     taken.add(id);
     return id;
@@ -25,25 +26,28 @@ export function freshId(graph: WorkflowGraph, base: string): string {
 
 /** Adds a node; between another one and what follows that, if one is named and both lead on without a choice. */
 export function add(graph: WorkflowGraph, type: WorkflowNodeType, after?: string): { graph: WorkflowGraph; id: string } {
-  const place = graph.nodes.findIndex(node => node.id === after);
-  const before = graph.nodes[place];
+  const before = graph.nodes.find(node => node.id === after);
   const node = blank(graph, freshId(graph, type === 'human_gate' ? 'gate' : type), type, before);
-  const put = (as: WorkflowNode) => graph.nodes.toSpliced(before ? place + 1 : graph.nodes.length, 0, as);
-  const added = { ...graph, nodes: put(node) };
-  if (!before || type === 'input' || before.type === 'condition' || before.type === 'output') return { graph: added, id: node.id };
-  if (before.type === 'parallel') return { graph: update(added, before.id, { parallel_of: [...before.parallel_of, node.id] }), id: node.id };
+  return { graph: before ? put(graph, before, node) : { ...graph, nodes: [...graph.nodes, node] }, id: node.id };
+}
+
+/** A graph with a new node after another one. */
+function put(graph: WorkflowGraph, before: WorkflowNode, node: WorkflowNode): WorkflowGraph {
+  const added = { ...graph, nodes: graph.nodes.flatMap(each => (each === before ? [each, node] : [each])) };
+  if (node.type === 'input' || before.type === 'condition' || before.type === 'output') return added;
+  if (before.type === 'parallel') return update(added, before.id, { parallel_of: [...before.parallel_of, node.id] });
   const first = { from: before.id, to: node.id };
   const leaving = graph.edges.filter(edge => edge.from === before.id);
   const next = [...new Set(leaving.map(edge => edge.to))];
-  if (next.length === 0 || type === 'output' || (type === 'condition' && next.length > 1)) {
-    return { graph: { ...added, edges: [...graph.edges, first] }, id: node.id };
+  if (next.length === 0 || node.type === 'output' || (node.type === 'condition' && next.length > 1)) {
+    return { ...added, edges: [...graph.edges, first] };
   }
   const leads = leading(graph, node, next);
   const edges = graph.edges.flatMap(edge => {
     if (edge.from !== before.id) return [edge];
     return [...(edge === leaving[0] ? [first] : []), ...(leads === node ? [{ ...edge, from: node.id }] : [])];
   });
-  return { graph: { ...graph, nodes: put(leads), edges }, id: node.id };
+  return { ...graph, nodes: added.nodes.map(each => (each === node ? leads : each)), edges };
 }
 
 /** A node that leads to others, if its kind names them itself. What a condition does not let through ends, if there is an end. */

@@ -78,6 +78,7 @@ test('a node shows what was asked, answered and called, and the door is asked on
   await show(editor, 0);
   expect(shown()).toBe(`${said.title}${said.asked}One${said.answered}Answer 1${said.tools}read_file${said.show}`);
   expect(document.querySelector('strong')!.textContent).toBe('Answer');
+  await act(() => root.render(null));
   await show(editor, 1);
   expect(shown()).toContain(said.more);
   await show(editor, 2);

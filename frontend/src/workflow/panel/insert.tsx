@@ -3,8 +3,8 @@ import type { WorkflowGraph } from '../../api/types.gen.ts';
 import { Select } from '../../ui/select.tsx';
 import { useStore } from '../../ui/store.ts';
 import { after, order } from '../graph/order.ts';
-import { FormsContext } from './form.ts';
 import { panelText } from './text.ts';
+import { FormsContext } from './use_field.ts';
 
 /** The nodes that have run when one begins, in the order of the file. */
 function before(graph: WorkflowGraph, id: string): string[] {

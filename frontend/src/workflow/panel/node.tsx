@@ -10,12 +10,12 @@ import { connect, refusal } from '../graph/connect.ts';
 import { begin, links } from '../graph/links.ts';
 import { remove } from '../graph/nodes.ts';
 import { OriginOf } from '../origin/origin.tsx';
-import { Form } from './fields.tsx';
 import { Fold } from './fold.tsx';
-import { FormsContext, useProblem } from './form.ts';
+import { Form } from './form.tsx';
 import { edgeFields, nodeFields } from './node_fields.ts';
-import { put } from './path.ts';
+import { keyOf, put } from './path.ts';
 import { panelText } from './text.ts';
+import { FormsContext, useProblem } from './use_field.ts';
 
 const said = panelText.node;
 
@@ -32,10 +32,11 @@ export function NodeTab() {
 function One({ graph, index }: { graph: WorkflowGraph; index: number }) {
   const { editor } = use(FormsContext);
   const node = graph.nodes[index]!;
-  const problem = useProblem(`workflow.nodes[${index}]`, false);
+  const key = keyOf(['nodes', index]);
+  const problem = useProblem(key, false);
   return (
     <div className="grid gap-4">
-      <header id={`workflow.nodes[${index}]`} tabIndex={-1}>
+      <header id={key} tabIndex={-1}>
         <h2 className="text-base font-semibold">{panelText.types[node.type]}</h2>
         <p className="text-xs text-faint">{panelText.typeSays[node.type]}</p>
         {problem && <p className="mt-1 text-sm text-bad">{problem}</p>}
@@ -48,9 +49,12 @@ function One({ graph, index }: { graph: WorkflowGraph; index: number }) {
   );
 }
 
+/** The key of the list of edges. */
+const all = keyOf(['edges']);
+
 /** The edges that the file has from a node. Those of a parallel and of branches need not be among them. */
 function Edges({ graph, index }: { graph: WorkflowGraph; index: number }) {
-  const { editor } = use(FormsContext);
+  const { editor, reveal } = use(FormsContext);
   const [why, refuse] = useState<string>();
   const { id, type } = graph.nodes[index]!;
   const leads = !['output', 'condition', 'parallel'].includes(type); // the others say so in their forms, or lead nowhere
@@ -60,17 +64,17 @@ function Edges({ graph, index }: { graph: WorkflowGraph; index: number }) {
     refuse(refused);
     if (!refused) editor.change(said.connect(id, to), before => connect(before, id, undefined, to));
   };
+  const cut = (i: number, to: string) => {
+    editor.change(said.disconnect(to), before => put(before, ['edges', i], undefined));
+    reveal(all);
+  };
   if (!leads && edges.length === 0) return null;
   return (
-    <Group title={said.edges}>
+    <Group title={said.edges} id={all}>
       <ul className="mb-2 grid gap-2 empty:hidden">
         {edges.map(({ edge, i }) => (
-          <li key={i} id={`workflow.edges[${i}]`} className="rounded-lg border border-line bg-sunken/50 px-3 py-2">
-            <Fold
-              label={said.edge(edge)}
-              initially={false}
-              tools={<IconButton icon={X} label={said.disconnect(edge.to)} onClick={() => editor.change(said.disconnect(edge.to), before => put(before, ['edges', i], undefined))} className="size-7" />}
-            >
+          <li key={i} id={keyOf(['edges', i])} tabIndex={-1} className="rounded-lg border border-line bg-sunken/50 px-3 py-2">
+            <Fold label={said.edge(edge)} initially={false} tools={<IconButton icon={X} label={said.disconnect(edge.to)} onClick={() => cut(i, edge.to)} className="size-7" />}>
               <Form path={['edges', i]} fields={edgeFields} />
             </Fold>
             <EdgeProblem i={i} />
@@ -92,7 +96,7 @@ function Edges({ graph, index }: { graph: WorkflowGraph; index: number }) {
 }
 
 function EdgeProblem({ i }: { i: number }) {
-  const problem = useProblem(`workflow.edges[${i}]`);
+  const problem = useProblem(keyOf(['edges', i]));
   return problem && <p className="text-xs text-bad">{problem}</p>;
 }
 

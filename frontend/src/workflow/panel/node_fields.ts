@@ -36,9 +36,10 @@ const nodeOptions = (graph: WorkflowGraph): Option[] => graph.nodes.map(node => 
 const input: NodeFields<WorkflowInputNode> = { id, label: line(said.label) };
 
 /** Only an agent of the file can be chosen, unless there may be others. */
-function agentRef(_: unknown, { agents }: WorkflowGraph): Row {
+function agentRef({ agent_ref }: Pick<WorkflowAgentNode, 'agent_ref'>, { agents }: WorkflowGraph): Row {
   const own = (agents ?? []).flatMap(agent => (agent.$ref === undefined && agent.id !== undefined ? [agent.id] : []));
-  if (!agents || agents.some(agent => agent.$ref !== undefined)) return code(said.agent_ref, neededText, own);
+  const mayBeForeign = !agents || agents.some(agent => agent.$ref !== undefined);
+  if (mayBeForeign) return code(own.includes(agent_ref) ? said.agent_ref : said.foreignAgent, neededText, own);
   return one(said.agent_ref, [['', choose], ...own.map((each): Option => [each, each])]);
 }
 

@@ -140,6 +140,16 @@ test('keys in the panel take back what was done, not only what was typed', async
   expect(node('read')).toMatchObject({ agent_ref: 'spare' });
 });
 
+test('keys leave to the field what only the field has', async () => {
+  await select('read');
+  await type('nodes[1].agent_ref', 'spare');
+  await type('nodes[1].id', 'rea');
+  const pressed = new KeyboardEvent('keydown', { key: 'z', ctrlKey: true, bubbles: true, cancelable: true });
+  await act(async () => void box('nodes[1].id').dispatchEvent(pressed));
+  expect(pressed.defaultPrevented).toBe(false);
+  expect(node('read')).toMatchObject({ agent_ref: 'spare' });
+});
+
 test('after undo the caret is where the text changed', async () => {
   await select('again');
   await type('nodes[3].prompt_template', 'Not at all good: {{ run.outputs["read"] }}');
@@ -229,6 +239,13 @@ test('what is wrong is said at its field, and leads there from the list', async 
   await show('problems');
   await follow(1);
   expect(document.activeElement).toBe(box('agents[1].model'));
+  await find([{ line: 1, column: 1, key: 'workflow.nodes[1].retry', message: 'Wrong.' }, { line: 1, column: 1, key: 'workflow.edges[1].to', message: 'Nowhere.' }]);
+  await show('problems');
+  await follow(0);
+  expect(document.activeElement).toBe(box('nodes[1].retry.max'));
+  await show('problems');
+  await follow(1);
+  expect(document.activeElement!.textContent).toContain('Nowhere.');
 });
 
 test('what is wrong with an entry as a whole is said in it, and that it is there is said while it is closed', async () => {
@@ -240,6 +257,7 @@ test('what is wrong with an entry as a whole is said in it, and that it is there
     [true, true],
   ]);
   expect(says(box('agents[0].tools'))).toContain('No such tool.');
+  expect(entries[0]!.textContent!.split('No such tool.')).toHaveLength(2); // its field says so, and nothing else
 });
 
 test('a reference is put where the caret is', async () => {

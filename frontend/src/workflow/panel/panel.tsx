@@ -4,14 +4,14 @@ import { useStore } from '../../ui/store.ts';
 import type { Editor } from '../editor.ts';
 import { placeOf } from '../problems.ts';
 import { agentsFields } from './agent_fields.ts';
-import { Form } from './fields.tsx';
 import { focusOn } from './focus.ts';
-import { FormsContext, type Forms } from './form.ts';
+import { Form } from './form.tsx';
 import { NodeTab } from './node.tsx';
 import { ProblemsTab } from './problems.tsx';
 import { Tabs } from './tabs.tsx';
 import { takeBack } from './take_back.ts';
 import { panelText } from './text.ts';
+import { FormsContext, type Forms } from './use_field.ts';
 import { inputsFields, workflowFields } from './workflow_fields.ts';
 
 const Source = lazy(() => import('../source/source.tsx'));

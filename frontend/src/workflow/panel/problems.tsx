@@ -2,8 +2,8 @@ import { use } from 'react';
 import type { FileProblem, WorkflowGraph } from '../../api/types.gen.ts';
 import { useStore } from '../../ui/store.ts';
 import { placeOf } from '../problems.ts';
-import { FormsContext } from './form.ts';
 import { panelText } from './text.ts';
+import { FormsContext } from './use_field.ts';
 
 const said = panelText.problems;
 

@@ -4,8 +4,9 @@ import type { Editor } from '../editor.ts';
 export function takeBack(event: KeyboardEvent, editor: Editor): void {
   const key = event.key.toLowerCase();
   if (event.defaultPrevented || event.altKey || !(event.ctrlKey || event.metaKey) || (key !== 'z' && key !== 'y')) return;
-  event.preventDefault();
   const box = event.target;
+  if (box instanceof Element && box.closest('[data-untaken]')) return; // nobody but the field has what is typed there
+  event.preventDefault();
   const isText = box instanceof HTMLTextAreaElement || (box instanceof HTMLInputElement && box.type === 'text');
   const before = isText ? box.value : '';
   if (key === 'y' || event.shiftKey) editor.redo();

@@ -1,7 +1,7 @@
-/** A stretch of a text, from its beginning, and what comes in its place. */
-interface Change {
-  from: number;
-  to: number;
+import type { Stretch } from './outline.ts';
+
+/** What comes in the place of a stretch. */
+interface Change extends Stretch {
   insert: string;
 }
 

@@ -22,7 +22,7 @@ let view: EditorView;
 
 beforeEach(() => {
   editor = new Checked({ graph: graphOf('a', 'b', 'c'), metadata: '{"kept":{"as":"it is"}}' });
-  editor.answer({ source: file('a', 'b', 'c') });
+  editor.answer({ source: file('a', 'b', 'c'), unchecked: undefined });
   source = new SourceView(editor, document.body);
   view = EditorView.findFromDOM(document.body)!;
 });
@@ -98,9 +98,9 @@ test('a node whose text is not here yet is gone to when it comes, unless the per
   editor.answer({ source: file('a', 'b', 'see') });
   expect(view.state.selection.main.head).toBe(at('- id: see'));
   renamed('sea');
-  view.dispatch({ selection: { anchor: at('id: a') } });
+  view.dispatch({ selection: { anchor: at('id: w') } });
   editor.answer({ source: file('a', 'b', 'sea') });
-  expect(view.state.selection.main.head).toBe(at('id: a'));
+  expect(view.state.selection.main.head).toBe(at('id: w'));
 });
 
 test('undo takes back what was done to the workflow as long as nothing was typed here', () => {
@@ -113,6 +113,16 @@ test('undo takes back what was done to the workflow as long as nothing was typed
   press('z', { ctrlKey: true });
   expect(shown()).toBe(file('a', 'b', 'c'));
   expect(editor.value.graph).toEqual(graphOf('a', 'b', 'c', 'd'));
+});
+
+test('what is not yet what was done elsewhere cannot be written in, or that would be lost', () => {
+  expect(view.state.readOnly).toBe(false);
+  editor.change('Add', () => graphOf('a', 'b', 'c', 'd'));
+  expect(view.state.readOnly).toBe(true);
+  editor.checked(editor.value.unchecked!, { graph: graphOf('a', 'b', 'c', 'd'), metadata: '', source: file('a', 'b', 'c', 'd'), hasComments: false, problems: [] });
+  expect(view.state.readOnly).toBe(false);
+  typeAt(at('id: w') + 4, 'x');
+  expect(view.state.readOnly).toBe(false);
 });
 
 test('problems stand where they are, counted in characters, and are gone to by a key', () => {

@@ -3,7 +3,7 @@ import { yaml } from '@codemirror/lang-yaml';
 import { bracketMatching, codeFolding, foldEffect, foldGutter, foldKeymap, indentOnInput } from '@codemirror/language';
 import { forEachDiagnostic, lintGutter, nextDiagnostic, previousDiagnostic, setDiagnostics } from '@codemirror/lint';
 import { highlightSelectionMatches, search, searchKeymap } from '@codemirror/search';
-import { Annotation, EditorState, Transaction, type Extension, type Text } from '@codemirror/state';
+import { Annotation, Compartment, EditorState, Transaction, type Extension, type Text } from '@codemirror/state';
 import { drawSelection, EditorView, highlightActiveLine, highlightActiveLineGutter, highlightSpecialChars, keymap, lineNumbers, type Command, type KeyBinding, type ViewUpdate } from '@codemirror/view';
 import type { Editor } from '../editor.ts';
 import { stretchOf, toDiagnostics, type Problem } from './diagnostics.ts';
@@ -24,13 +24,15 @@ export class SourceView {
   #text: string; // that both have
   #problems: readonly Problem[] = [];
   #selected: readonly string[] = [];
+  #isBehind = false;
+  readonly #fixed = new Compartment();
   #goal: string | undefined; // the node that is to be gone to: its text may come later
   #nodesOf: { doc: Text; nodes: NodeStretch[] } | undefined; // of the document that they were looked for in last
 
   constructor(editor: Editor, parent: Element) {
     this.#editor = editor;
     this.#text = textOf(editor);
-    const extensions = [keymap.of(takingBack(editor)), writing, look, EditorView.updateListener.of(update => this.#updated(update))];
+    const extensions = [this.#fixed.of([]), keymap.of(takingBack(editor)), writing, look, EditorView.updateListener.of(update => this.#updated(update))];
     this.#view = new EditorView({ parent, state: EditorState.create({ doc: lines(this.#text), extensions }) });
     const metadata = section(lines(this.#text), 'metadata');
     if (metadata) this.#view.dispatch({ effects: foldEffect.of(metadata) });
@@ -52,11 +54,17 @@ export class SourceView {
 
   /** Takes over what is another way in the workflow than here. */
   #follow(): void {
-    const { problems, selected } = this.#editor.value;
+    const { problems, selected, unchecked } = this.#editor.value;
     const text = textOf(this.#editor);
     if (text !== this.#text) {
       this.#view.dispatch({ changes: changes(lines(this.#text), lines(text)), annotations: [follows.of(true), Transaction.addToHistory.of(false)] });
       this.#text = text;
+    }
+    // Who wrote in a text that lacks what was done elsewhere would take it back.
+    const isBehind = unchecked?.graph !== undefined;
+    if (isBehind !== this.#isBehind) {
+      this.#isBehind = isBehind;
+      this.#view.dispatch({ effects: this.#fixed.reconfigure(EditorState.readOnly.of(isBehind)) });
     }
     if (problems !== this.#problems) {
       this.#problems = problems;
@@ -89,10 +97,8 @@ export class SourceView {
       this.#text = state.doc.toString();
       this.#editor.type(this.#text);
     } else if (selectionSet) {
-      const { graph, selected } = this.#editor.value;
       const id = this.#nodeAtCaret()?.id;
-      const isNew = id !== undefined && (selected.length !== 1 || selected[0] !== id);
-      if (isNew && graph.nodes.some(node => node.id === id)) this.#editor.select([id]);
+      if (id !== undefined && this.#editor.value.graph.nodes.some(node => node.id === id)) this.#editor.select([id]);
     }
   }
 
@@ -167,7 +173,7 @@ const writing: Extension = [
   EditorView.lineWrapping,
   hangingLines,
   EditorState.phrases.of(sourceText.phrases),
-  EditorView.contentAttributes.of({ 'aria-label': sourceText.label }),
+  EditorView.contentAttributes.of({ 'aria-label': sourceText.label, tabindex: '0' }),
   keymap.of([
     { key: 'F8', run: told(nextDiagnostic), shift: told(previousDiagnostic) },
     indentWithTab,

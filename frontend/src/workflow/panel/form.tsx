@@ -5,11 +5,11 @@ import { Group } from '../../ui/fields.tsx';
 import { useStore } from '../../ui/store.ts';
 import { Line, Long, Nodes, One, Some, When } from './field.tsx';
 import { Fold } from './fold.tsx';
-import { FormsContext, useField, useProblem, type Place } from './form.ts';
 import { Id } from './id.tsx';
 import { at, keyOf, type Path } from './path.ts';
 import { rowsOf, type AnyFields, type GroupRow, type ListRow, type Row } from './row.ts';
 import { panelText } from './text.ts';
+import { FormsContext, useField, useProblem, type Slot } from './use_field.ts';
 
 const columns = 'grid grid-cols-2 gap-x-3 gap-y-4 *:first:*:border-t-0 *:first:*:pt-0';
 
@@ -28,7 +28,7 @@ export function Form({ path, fields }: FormProps) {
   const rows = rowsOf(fields, of, graph);
   const show = ([name, row]: [string, Row]) => (
     <div key={name} className={row.isShort ? 'min-w-0' : 'col-span-2 min-w-0'}>
-      <FieldOf row={row} place={{ path, fields, name, label: row.words[0] }} />
+      <FieldOf row={row} slot={{ path, fields, name, label: row.words[0] }} />
     </div>
   );
   const rare = rows.filter(([, row]) => row.isRare);
@@ -44,33 +44,33 @@ export function Form({ path, fields }: FormProps) {
   );
 }
 
-function FieldOf({ place, row }: { place: Place; row: Row }) {
+function FieldOf({ slot, row }: { slot: Slot; row: Row }) {
   switch (row.kind) {
     case 'id':
-      return <Id place={place} row={row} />;
+      return <Id slot={slot} row={row} />;
     case 'line':
-      return <Line place={place} row={row} />;
+      return <Line slot={slot} row={row} />;
     case 'long':
-      return <Long place={place} row={row} />;
+      return <Long slot={slot} row={row} />;
     case 'choice':
-      return <One place={place} row={row} />;
+      return <One slot={slot} row={row} />;
     case 'checks':
-      return <Some place={place} row={row} />;
+      return <Some slot={slot} row={row} />;
     case 'nodes':
-      return <Nodes place={place} row={row} />;
+      return <Nodes slot={slot} row={row} />;
     case 'when':
-      return <When place={place} row={row} />;
+      return <When slot={slot} row={row} />;
     case 'group':
-      return <Optional place={place} row={row} />;
+      return <Optional slot={slot} row={row} />;
     case 'list':
-      return <Entries place={place} row={row} />;
+      return <Entries slot={slot} row={row} />;
   }
 }
 
 /** Fields that are there together or not at all. */
-function Optional({ place, row: { words, fields, blank, isRequired } }: { place: Place; row: GroupRow }) {
+function Optional({ slot, row: { words, fields, blank, isRequired } }: { slot: Slot; row: GroupRow }) {
   const { reveal } = use(FormsContext);
-  const { value, write, key } = useField(place);
+  const { value, write, key } = useField(slot);
   const problem = useProblem(key, false);
   const set = (to: object | undefined) => {
     write(to);
@@ -87,20 +87,20 @@ function Optional({ place, row: { words, fields, blank, isRequired } }: { place:
   return (
     <Group title={words[0]} says={words[1]} problem={problem} id={key} aside={remove}>
       <div className="pt-1">
-        <Form path={[...place.path, place.name]} fields={fields} />
+        <Form path={[...slot.path, slot.name]} fields={fields} />
       </div>
     </Group>
   );
 }
 
 /** Entries that can be added, moved and removed. */
-function Entries({ place, row }: { place: Place; row: ListRow }) {
+function Entries({ slot, row }: { slot: Slot; row: ListRow }) {
   const { words, fields, adds } = row;
   const { editor, reveal } = use(FormsContext);
-  const { value, write, key } = useField(place);
+  const { value, write, key } = useField(slot);
   const problem = useProblem(key, false);
   const entries = (value ?? []) as Entry[];
-  const path = [...place.path, place.name];
+  const path = [...slot.path, slot.name];
   const set = (to: readonly object[], index: number) => {
     write(to.length > 0 ? to : undefined);
     reveal(keyOf([...path, Math.min(index, to.length - 1)]));
@@ -159,12 +159,12 @@ function Item({ path, entry, row: { one, isOpen = false, holds }, isLast, onMove
     </>
   );
   return (
-    <li id={key} className="rounded-lg border border-line bg-sunken/50 px-3 py-2">
+    <li id={key} tabIndex={-1} className="rounded-lg border border-line bg-sunken/50 px-3 py-2">
       <Fold label={calledBy(entry) || label} initially={isOpen} isWrong={isWrong} tools={tools}>
-        {problem && <p className="mb-3 text-xs text-bad">{problem}</p>}
         {children}
         {held && <p className="mt-3 text-xs text-faint">{held}</p>}
       </Fold>
+      {problem && <p className="text-xs text-bad">{problem}</p>}
     </li>
   );
 }

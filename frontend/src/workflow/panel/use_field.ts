@@ -26,7 +26,7 @@ export interface Forms {
 export const FormsContext = createContext<Forms>(undefined as unknown as Forms);
 
 /** A field of a form: which one, of which form. */
-export interface Place {
+export interface Slot {
   path: Path; // of what the form is about
   fields: AnyFields;
   name: string; // of the field
@@ -34,7 +34,7 @@ export interface Place {
 }
 
 /** What a field has now, and how it is changed. Changes of one field in a row are one step of undo. */
-export function useField({ path, fields, name, label }: Place) {
+export function useField({ path, fields, name, label }: Slot) {
   const { editor } = use(FormsContext);
   const own = [...path, name];
   const key = keyOf(own);
@@ -44,12 +44,12 @@ export function useField({ path, fields, name, label }: Place) {
 }
 
 /** The text of a field, and how it is typed. */
-export function useTyped(place: Place, codec: Codec) {
+export function useTyped(slot: Slot, codec: Codec) {
   const { editor, typed } = use(FormsContext);
-  const { value, write, key } = useField(place);
+  const { value, write, key } = useField(slot);
   const problem = useProblem(key);
   const [, redraw] = useState({});
-  const name = nameOf(editor.value.graph, [...place.path, place.name]);
+  const name = nameOf(editor.value.graph, [...slot.path, slot.name]);
   const last = typed.get(name);
   const text = last && last.value === value ? last.text : codec.show(value);
   const read = codec.read(text);
