@@ -59,8 +59,8 @@ type Shelf struct {
 	watcher *watch.Watcher
 	watched sync.Once
 
-	saving  sync.Mutex // held while a file is compared with what it should be, and written
-	reading sync.Mutex // held while all files are looked at
+	saving  *sync.Mutex // of all shelves: held while a file is compared with what it should be, and written
+	reading sync.Mutex  // held while all files are looked at
 	seen    map[string]glance
 
 	mu      sync.Mutex

@@ -241,6 +241,34 @@ func TestOneOfManySaves(t *testing.T) {
 	}
 }
 
+// TestOneSavesWhereAProjectIsInAnother: the file is on two shelves.
+func TestOneSavesWhereAProjectIsInAnother(t *testing.T) {
+	outer := newShelf(t)
+	outer.write("workflows/a.relavium.yaml", "")
+	folders := map[agent.ProjectID]string{"outer": outer.folder, "inner": filepath.Join(outer.folder, "workflows")}
+	shelves := NewShelves(t.TempDir(), func(p agent.ProjectID) string { return folders[p] }, outer.watcher)
+	names := map[agent.ProjectID]string{"outer": "workflows/a.relavium.yaml", "inner": "a.relavium.yaml"}
+	for round := range 10 {
+		_, at, err := shelves.Of("inner").Read(names["inner"])
+		outer.must(err)
+		var saved atomic.Int32
+		var all sync.WaitGroup
+		for project, name := range names {
+			for i := range 2 {
+				all.Go(func() {
+					if _, err := shelves.Of(project).Save(name, fmt.Append(nil, project, round, i), at); err == nil {
+						saved.Add(1)
+					}
+				})
+			}
+		}
+		all.Wait()
+		if n := saved.Load(); n != 1 {
+			t.Fatalf("%d saved over the same version", n)
+		}
+	}
+}
+
 // TestEverybodyHearsOfAChange, also while somebody looks at all files, which takes its time.
 func TestEverybodyHearsOfAChange(t *testing.T) {
 	s := newShelf(t)
