@@ -71,7 +71,7 @@ var routes = []route{
 	upTo(maxWorkflow, asking(accept("PUT /workflows/draft", inside.putWorkflowDraft), "path")),
 	asking(answer("DELETE /workflows/draft", inside.removeWorkflowDraft), "path"),
 	upTo(maxWorkflow, accept("POST /workflows/check", inside.checkWorkflow)),
-	accept("POST /workflows/origins", inside.findOrigins),
+	upTo(maxWorkflow, accept("POST /workflows/origins", inside.findOrigins)),
 	answer("GET /sessions/{id}/changes/{answer}", inside.listChanges),
 	accept("POST /sessions/{id}/changes/{answer}", inside.revert),
 	answer("GET /sessions/{id}/messages", inside.listMessages),

@@ -34,7 +34,8 @@ func (d inside) checkWorkflow(_ *http.Request, w WorkflowToCheck) (CheckedWorkfl
 	if w.Graph == nil {
 		return checkedWorkflow([]byte(w.Source)), nil
 	}
-	if w.Metadata != "" && !json.Valid([]byte(w.Metadata)) {
+	var object map[string]json.RawMessage
+	if w.Metadata != "" && (json.Unmarshal([]byte(w.Metadata), &object) != nil || object == nil) {
 		return CheckedWorkflow{}, agent.Errorf(agent.CodeValidation, "The workflow was not checked: its metadata must be the text of a JSON object.")
 	}
 	w.Graph.Metadata = json.RawMessage(w.Metadata)

@@ -55,12 +55,14 @@ func TestCheckWorkflow(t *testing.T) {
 func TestCheckWorkflowRefuses(t *testing.T) {
 	w := open(t)
 	for bad, says := range map[string]string{
-		`{"graph":{"nodes":[{"id":"a","type":"input","to":"hunter2"}]}}`:          `nodes[0]: json: unknown field "to"`,
-		`{"graph":{"nodes":[{"id":"a","type":"hunter2"}]}}`:                       "nodes[0]: type",
-		`{"graph":{"metadata":{},"nodes":[],"edges":[]}}`:                         `unknown field "metadata"`,
-		`{"graph":{"nodes":[],"edges":[]},"metadata":"hunter2"}`:                  "its metadata must be",
-		`{"graph":{"nodes":[],"edges":[]},"metadata":"` + deepJSON(300) + `"}`:    "nested too deeply",
-		`{"graph":{"nodes":[],"edges":[]},"metadata":"` + deepJSON(20_000) + `"}`: "its metadata must be",
+		`{"graph":{"nodes":[{"id":"a","type":"input","to":"hunter2"}]}}`:                  `nodes[0]: json: unknown field "to"`,
+		`{"graph":{"nodes":[{"id":"a","type":"hunter2"}]}}`:                               "nodes[0]: type",
+		`{"graph":{"metadata":{},"nodes":[],"edges":[]}}`:                                 `unknown field "metadata"`,
+		`{"graph":{"nodes":[],"edges":[]},"metadata":"hunter2"}`:                          "its metadata must be",
+		`{"graph":{"nodes":[],"edges":[]},"metadata":"[\"hunter2\"]"}`:                    "its metadata must be",
+		`{"graph":{"nodes":[],"edges":[]},"metadata":"null"}`:                             "its metadata must be",
+		`{"graph":{"nodes":[],"edges":[]},"metadata":"{\"a\":` + deepJSON(300) + `}"}`:    "nested too deeply",
+		`{"graph":{"nodes":[],"edges":[]},"metadata":"{\"a\":` + deepJSON(20_000) + `}"}`: "its metadata must be",
 	} {
 		if f := failure(t, w.request("POST", "/workflows/check", bad, nil)); f.Code != http.StatusBadRequest || !strings.Contains(f.Message, says) || strings.Contains(f.Message, "hunter2") {
 			t.Errorf("%.100s: %+v", bad, f)

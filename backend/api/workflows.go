@@ -68,7 +68,7 @@ type WorkflowSaved struct {
 	Path    string `json:"path"`
 }
 
-// WorkflowsNotice is the socket's message that there are other files of workflows than before, or other content in them.
+// WorkflowsNotice is the socket's message that files of workflows were written, made or removed.
 type WorkflowsNotice struct {
 	Type string `json:"type"` // "workflows"
 }

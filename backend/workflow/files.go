@@ -59,10 +59,9 @@ type Shelf struct {
 	watcher *watch.Watcher
 	watched sync.Once
 
-	saving  sync.Mutex // held while a file is compared with what it should be, and written
-	reading sync.Mutex // held while all files are looked at
+	saving  *sync.Mutex // of all shelves: held while a file is compared with what it should be, and written
+	reading sync.Mutex  // held while all files are looked at
 	seen    map[string]glance
-	told    []File // what there was when somebody was told of a change, or asked first
 
 	mu      sync.Mutex
 	changed chan struct{} // closed with the next change
@@ -84,23 +83,16 @@ func (g glance) isOf(info fs.FileInfo) bool {
 		info.ModTime().Add(settled).Before(g.at)
 }
 
-// Changed gives a channel that is closed when there are other files, or other content in them. That is not noticed before somebody
-// asked for one.
+// Changed gives a channel that is closed when somebody wrote, made or removed one of the files, or a folder of theirs. That is not
+// noticed before one was asked for.
 func (s *Shelf) Changed() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.changed
 }
 
-// look tells of files that are not as they were. That somebody has asked for them since does not count: others have not.
-func (s *Shelf) look() {
-	s.reading.Lock()
-	defer s.reading.Unlock()
-	files, _ := s.list() // that the folder is gone is a change, too
-	if slices.Equal(files, s.told) {
-		return
-	}
-	s.told = files
+// tell tells of a change. It looks at no file: the watcher waits for it, and others for the watcher.
+func (s *Shelf) tell() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	close(s.changed)
@@ -112,7 +104,7 @@ func (s *Shelf) open() (*os.Root, error) {
 	if s.root == "" {
 		return nil, agent.Errorf(agent.CodeValidation, "Nobody knows the folder of this project. Open the project first.")
 	}
-	s.watched.Do(func() { s.watcher.Add(s.look, Extension, s.root, folders...) })
+	s.watched.Do(func() { s.watcher.Add(s.tell, Extension, s.root, folders...) })
 	root, err := os.OpenRoot(s.root)
 	if err != nil {
 		return nil, agent.Wrap(agent.CodeValidation, err, "The folder of this project cannot be opened. Look whether it is still there, and at its permissions.")
@@ -124,15 +116,6 @@ func (s *Shelf) open() (*os.Root, error) {
 func (s *Shelf) List() ([]File, error) {
 	s.reading.Lock()
 	defer s.reading.Unlock()
-	first := s.seen == nil
-	files, err := s.list()
-	if first {
-		s.told = files
-	}
-	return files, err
-}
-
-func (s *Shelf) list() ([]File, error) {
 	root, err := s.open()
 	if err != nil {
 		return nil, err

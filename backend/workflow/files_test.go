@@ -241,43 +241,54 @@ func TestOneOfManySaves(t *testing.T) {
 	}
 }
 
-// TestEverybodyHearsOfAChange, also if somebody saw it before, and of nothing that is none.
-func TestEverybodyHearsOfAChange(t *testing.T) {
-	s := newShelf(t)
-	isTold := func(changed <-chan struct{}) bool {
-		s.look() // as the watcher does
-		select {
-		case <-changed:
-			return true
-		default:
-			return false
+// TestOneSavesWhereAProjectIsInAnother: the file is on two shelves.
+func TestOneSavesWhereAProjectIsInAnother(t *testing.T) {
+	outer := newShelf(t)
+	outer.write("workflows/a.relavium.yaml", "")
+	folders := map[agent.ProjectID]string{"outer": outer.folder, "inner": filepath.Join(outer.folder, "workflows")}
+	shelves := NewShelves(t.TempDir(), func(p agent.ProjectID) string { return folders[p] }, outer.watcher)
+	names := map[agent.ProjectID]string{"outer": "workflows/a.relavium.yaml", "inner": "a.relavium.yaml"}
+	for round := range 10 {
+		_, at, err := shelves.Of("inner").Read(names["inner"])
+		outer.must(err)
+		var saved atomic.Int32
+		var all sync.WaitGroup
+		for project, name := range names {
+			for i := range 2 {
+				all.Go(func() {
+					if _, err := shelves.Of(project).Save(name, fmt.Append(nil, project, round, i), at); err == nil {
+						saved.Add(1)
+					}
+				})
+			}
+		}
+		all.Wait()
+		if n := saved.Load(); n != 1 {
+			t.Fatalf("%d saved over the same version", n)
 		}
 	}
-	s.write("bad.relavium.yaml", strings.Repeat("#", MaxFile+1))
+}
+
+// TestEverybodyHearsOfAChange, also while somebody looks at all files, which takes its time.
+func TestEverybodyHearsOfAChange(t *testing.T) {
+	s := newShelf(t)
 	s.list()
-	changed := s.Changed()
-	s.write("notes.txt", "x")
-	if isTold(changed) {
-		t.Error("another file is told of")
+	s.reading.Lock()
+	defer s.reading.Unlock()
+	file := filepath.Join(s.folder, "a.relavium.yaml")
+	hear := func(what string, change func() error) {
+		t.Helper()
+		changed := s.Changed()
+		s.must(change())
+		select {
+		case <-changed:
+		case <-time.After(10 * time.Second):
+			t.Errorf("nobody hears of %s", what)
+		}
 	}
-	s.write("a.relavium.yaml", named("A"))
-	s.list()
-	if !isTold(changed) {
-		t.Error("a file that was listed meanwhile is not told of")
-	}
-	changed = s.Changed()
-	if isTold(changed) {
-		t.Error("it is told of twice")
-	}
-	s.must(os.Remove(filepath.Join(s.folder, "a.relavium.yaml")))
-	if !isTold(changed) {
-		t.Error("that it is removed is not told")
-	}
-	changed = s.Changed()
-	s.must(os.RemoveAll(s.folder))
-	if !isTold(changed) {
-		t.Error("that the folder is gone is not told")
-	}
+	hear("a file that was made", func() error { return os.WriteFile(file, nil, 0o600) })
+	hear("a file that was removed", func() error { return os.Remove(file) })
+	hear("a folder that has gone", func() error { return os.RemoveAll(s.folder) })
 }
 
 // TestProjectsHaveTheirOwn: outside of all that is in the person's folder, where nobody else comes to.

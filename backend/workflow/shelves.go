@@ -12,6 +12,7 @@ type Shelves struct {
 	own     string
 	folder  func(agent.ProjectID) string
 	watcher *watch.Watcher
+	saving  sync.Mutex // one for all: a folder of a project may be a project, too
 
 	mu       sync.Mutex
 	byFolder map[string]*Shelf
@@ -33,7 +34,7 @@ func (s *Shelves) Of(project agent.ProjectID) *Shelf {
 		at = s.own
 	}
 	if s.byFolder[at] == nil {
-		s.byFolder[at] = &Shelf{Folder: folder, root: at, watcher: s.watcher, changed: make(chan struct{})}
+		s.byFolder[at] = &Shelf{Folder: folder, root: at, watcher: s.watcher, saving: &s.saving, changed: make(chan struct{})}
 	}
 	return s.byFolder[at]
 }
