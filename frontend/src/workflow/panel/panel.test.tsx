@@ -215,7 +215,7 @@ test('who takes away a node that is gone on in stays in the list', async () => {
   button(panelText.remove('read')).focus();
   await press(panelText.remove('read'));
   expect(node('both')).toMatchObject({ parallel_of: ['again'] });
-  expect(document.activeElement).toBe(button(panelText.remove('again')));
+  expect(box('nodes[5].parallel_of').contains(document.activeElement)).toBe(true);
 });
 
 test('a branch is true, false, a text or a number; it can be moved, added and removed', async () => {
