@@ -196,3 +196,13 @@ test('those that are open are kept when they are left, up to a bound, and what i
   expect(server.workflows.get({ file: path })).not.toBe(open);
   expect(server.drafts.size).toBe(1);
 });
+
+test('one that could not be kept is not left', async () => {
+  const open = await server.open();
+  server.answers.set('PUT /workflows/draft', () => refusal(503, 'unavailable', 'Not now.'));
+  name(open, 'B');
+  for (let n = 0; n < 7; n++) server.workflows.get({ file: `other-${n}` });
+  await pass();
+  expect(server.workflows.get({ file: path })).toBe(open);
+  expect(nameOf(open)).toBe('B');
+});

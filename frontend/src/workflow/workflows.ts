@@ -37,8 +37,7 @@ export class Workflows extends Store<State> {
     const isIt = ({ value: { place } }: OpenWorkflow) => place.file === file && place.session === session;
     const open = this.#open.find(isIt) ?? new OpenWorkflow({ file, session }, this.client, this.say);
     this.#open = [...this.#open.filter(each => each !== open), open];
-    for (const old of this.#open.slice(0, -mostOpen)) void old.flush();
-    this.#open = this.#open.slice(-mostOpen);
+    for (const old of this.#open.slice(0, -mostOpen)) void this.#leave(old);
     return open;
   }
 
@@ -81,6 +80,13 @@ export class Workflows extends Store<State> {
   /** Stores all unsaved work while there is still time. */
   async flush(): Promise<void> {
     await Promise.all(this.#open.map(open => open.flush({ urgent: true })));
+  }
+
+  /** Forgets one that was not looked at for long, as soon as it is kept. */
+  async #leave(old: OpenWorkflow): Promise<void> {
+    await old.flush();
+    const isOld = this.#open.slice(0, -mostOpen).includes(old);
+    if (isOld && old.value.unkept === undefined) this.#open = this.#open.filter(each => each !== old);
   }
 
   async #list(): Promise<Pick<State, 'folder' | 'files' | 'drafts'>> {

@@ -26,9 +26,9 @@ type Holds = (value: unknown) => boolean;
 
 const text: Holds = value => typeof value === 'string';
 const number: Holds = value => typeof value === 'number';
-const whole: Holds = value => Number.isInteger(value);
+const whole: Holds = value => Number.isSafeInteger(value);
+const plain: Holds = value => ['string', 'number', 'boolean'].includes(typeof value);
 const texts = isListOf(text);
-const any: Holds = () => true;
 
 function isListOf<T>(holds: ((value: unknown) => value is T) | Holds): (value: unknown) => value is T[] {
   return (value): value is T[] => Array.isArray(value) && value.every(each => holds(each));
@@ -45,7 +45,7 @@ function has(keys: Record<string, Holds>, needed: readonly string[]): Holds {
 }
 
 const retry = has({ max: whole, backoff: text, backoff_ms: whole, retry_on: texts }, ['max', 'backoff']);
-const branch = has({ when: any, target_node: text }, ['target_node']);
+const branch = has({ when: plain, target_node: text }, ['target_node']);
 
 /** Of each type: its own keys, and those that are always there. */
 const nodes: Record<WorkflowNode['type'], [Record<string, Holds>, string[]]> = {
@@ -59,7 +59,7 @@ const nodes: Record<WorkflowNode['type'], [Record<string, Holds>, string[]]> = {
       model: text,
       temperature: number,
       max_tokens: whole,
-      output_schema: any,
+      output_schema: isRecord,
       output_modalities: texts,
       count: whole,
       duration_seconds: number,
@@ -70,7 +70,7 @@ const nodes: Record<WorkflowNode['type'], [Record<string, Holds>, string[]]> = {
   ],
   human_gate: [{ gate_type: text, assignee: text, message_template: text, timeout_ms: whole, timeout_action: text }, ['gate_type']],
   condition: [{ expression: text, expression_type: text, branches: isListOf(branch), default: text, retry }, ['expression', 'branches']],
-  transform: [{ transform: text, expression_type: text, output_schema: any, retry }, ['transform']],
+  transform: [{ transform: text, expression_type: text, output_schema: isRecord, retry }, ['transform']],
   parallel: [{ parallel_of: texts }, ['parallel_of']],
   merge: [{ merge_strategy: text, merge_fn: text, retry }, ['merge_strategy']],
   output: [{ output_format: text, save_to: text }, []],

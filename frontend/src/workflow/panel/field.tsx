@@ -50,19 +50,23 @@ export function Some({ slot, row: { words, options } }: FieldOfProps<'checks'>) 
 
 /** Any nodes, of which there may be hundreds. */
 export function Nodes({ slot, row: { words } }: FieldOfProps<'nodes'>) {
-  const { editor } = use(FormsContext);
+  const { editor, reveal } = use(FormsContext);
   const nodes = useStore(editor, state => state.graph.nodes);
   const { value, write, key } = useField(slot);
   const problem = useProblem(key);
   const chosen = (value ?? []) as string[];
   const others = nodes.filter(node => !chosen.includes(node.id)).map((node): Option => [node.id, node.id]);
+  const cut = (i: number) => {
+    write(chosen.toSpliced(i, 1));
+    reveal(key);
+  };
   return (
     <Group title={words[0]} says={words[1]} problem={problem} id={key}>
       <ul className="grid gap-1 empty:hidden">
         {chosen.map((id, i) => (
           <li key={id} className="flex items-center justify-between gap-2 font-mono text-code">
             <span className="min-w-0 break-all">{id}</span>
-            <IconButton icon={X} label={panelText.remove(id)} onClick={() => write(chosen.toSpliced(i, 1))} className="size-7" />
+            <IconButton icon={X} label={panelText.remove(id)} onClick={() => cut(i)} className="size-7" />
           </li>
         ))}
       </ul>

@@ -209,6 +209,15 @@ test('an agent that is added is one that a node names and the file does not have
   }
 });
 
+test('who takes away a node that is gone on in stays in the list', async () => {
+  await act(async () => editor.change('Add', of => ({ ...of, nodes: [...of.nodes, { id: 'both', type: 'parallel', parallel_of: ['read', 'again'] }] })));
+  await select('both');
+  button(panelText.remove('read')).focus();
+  await press(panelText.remove('read'));
+  expect(node('both')).toMatchObject({ parallel_of: ['again'] });
+  expect(box('nodes[5].parallel_of').contains(document.activeElement)).toBe(true);
+});
+
 test('a branch is true, false, a text or a number; it can be moved, added and removed', async () => {
   await select('good');
   await press(panelText.move.up(panelText.lists.branches.one(2)));
