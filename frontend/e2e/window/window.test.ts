@@ -89,7 +89,7 @@ test('what was searched for is found, and marked where it was said', async ({ de
 });
 
 test('a session is exported to the canvas, and its turn is a card there', async ({ desktop, window }) => {
-  await window.say('Tell me of herons.');
+  await window.say('Tell me of herons. [[say:They stand in rivers.]]');
   await answerEnds(window);
   await window.page.click(`a[aria-label="${text.sessions.toCanvas}"]`);
   await expect.poll(() => window.page.run(() => document.querySelector<HTMLElement>('[data-id=turn-1]')?.innerText)).toContain('herons');

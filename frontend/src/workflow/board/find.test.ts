@@ -8,6 +8,7 @@ const graph: WorkflowGraph = {
     { id: 'input', type: 'input' },
     { id: 'turn-1', type: 'agent', agent_ref: 'reviewer', prompt_template: 'Write a Changelog.', tools: ['read_file'] },
     { id: 'ask', type: 'human_gate', gate_type: 'approval', message_template: 'Is the changelog right?' },
+    { id: 'write', type: 'input' },
   ],
   edges: [],
 };
@@ -18,6 +19,7 @@ test.each([
   ['read_file', ['turn-1']],
   ['gate', ['ask']], // as it is called on the screen
   ['turn', ['turn-1']],
+  ['write', ['write', 'turn-1']], // first what is called so
   ['nowhere', []],
   ['  ', []],
 ])('“%s” finds %j', (words, ids) => {

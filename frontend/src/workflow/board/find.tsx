@@ -50,14 +50,16 @@ export function Find({ graph, field, onShow, onLeave }: FindProps) {
   );
 }
 
-/** The ids of the nodes that have all the words, in their order. */
+/** The ids of the nodes that have all the words, in their order, but first the one that is called so. */
 export function found(graph: WorkflowGraph, words: string): string[] {
   const asked = words.toLowerCase().split(/\s+/).filter(Boolean);
   if (asked.length === 0) return [];
-  return graph.nodes
+  const hits = graph.nodes
     .filter(node => {
       const written = [text.types[node.type], ...Object.values(node).map(value => (typeof value === 'string' ? value : JSON.stringify(value)))].join('\n').toLowerCase();
       return asked.every(word => written.includes(word));
     })
     .map(({ id }) => id);
+  const named = hits.filter(id => id === asked[0]);
+  return [...named, ...hits.filter(id => id !== asked[0])];
 }

@@ -1,6 +1,6 @@
 import { defaultKeymap, history, historyKeymap, indentWithTab, redoDepth, undoDepth } from '@codemirror/commands';
 import { yaml } from '@codemirror/lang-yaml';
-import { bracketMatching, codeFolding, foldEffect, foldGutter, foldKeymap, indentOnInput } from '@codemirror/language';
+import { bracketMatching, codeFolding, foldEffect, foldGutter, foldKeymap, forceParsing, indentOnInput } from '@codemirror/language';
 import { forEachDiagnostic, lintGutter, nextDiagnostic, previousDiagnostic, setDiagnostics } from '@codemirror/lint';
 import { highlightSelectionMatches, search, searchKeymap } from '@codemirror/search';
 import { Annotation, Compartment, EditorState, Transaction, type Extension, type Text } from '@codemirror/state';
@@ -12,6 +12,8 @@ import { hangingLines } from './hang.ts';
 import { look } from './look.ts';
 import { nodeStretches, section, type NodeStretch } from './outline.ts';
 import { sourceText } from './text.ts';
+
+const aScreen = 3000; // characters
 
 /** Marks what was not done here: it follows what was done to the workflow elsewhere. */
 const follows = Annotation.define<true>();
@@ -48,6 +50,7 @@ export class SourceView {
   /** Takes the person to a problem. */
   show(problem: Problem): void {
     const { from } = stretchOf(this.#view.state.doc, problem);
+    this.#read(from);
     this.#view.dispatch({ selection: { anchor: from }, effects: EditorView.scrollIntoView(from, { y: 'center' }) });
     this.#view.focus();
   }
@@ -83,11 +86,17 @@ export class SourceView {
     if (!place) return;
     this.#goal = undefined;
     if (place === this.#nodeAtCaret()) return;
+    this.#read(place.from);
     this.#view.dispatch({
       selection: { anchor: place.from },
       effects: EditorView.scrollIntoView(place.from, { y: 'start', yMargin: 48 }),
       annotations: follows.of(true),
     });
+  }
+
+  /** Reads as far as is seen at a place. WebKit, which has no idle time to read in, would show it without colours at first. */
+  #read(from: number): void {
+    forceParsing(this.#view, Math.min(from + aScreen, this.#view.state.doc.length), 50);
   }
 
   #updated({ docChanged, selectionSet, transactions, state }: ViewUpdate): void {
