@@ -88,6 +88,15 @@ test('what was searched for is found, and marked where it was said', async ({ de
   await desktop.picture('window-search.png');
 });
 
+test('a session is exported to the canvas, and its turn is a card there', async ({ desktop, window }) => {
+  await window.say('Tell me of herons.');
+  await answerEnds(window);
+  await window.page.click(`a[aria-label="${text.sessions.toCanvas}"]`);
+  await expect.poll(() => window.page.run(() => document.querySelector<HTMLElement>('[data-id=turn-1]')?.innerText)).toContain('herons');
+  await window.painted();
+  await desktop.picture('window-canvas.png');
+});
+
 test('a recovery code is copied, or saved as a file', async ({ desktop, window }) => {
   await window.page.click(`button[aria-label="${text.vault.key.title}"]`);
   await window.page.click('dialog button[data-focus]');
