@@ -63,10 +63,10 @@ func (w *Watcher) Close() {
 // Add watches the folders that are called by some names in another one, which has to be there. The folders themselves need not be,
 // nor those between; files in them count whose names have the ending, and not what is deeper. Some time after something changed in one
 // of them it calls changed, never twice at once. What it is told does not say what that was, because the system does not always: look
-// at all of them.
-func (w *Watcher) Add(changed func(), ending, above string, names ...string) {
+// at all of them. Once the folder above all was removed, it is watched again from a call of follow on that finds it there anew.
+func (w *Watcher) Add(changed func(), ending, above string, names ...string) (follow func()) {
 	if w.system == nil {
-		return
+		return func() {}
 	}
 	s := &set{above: filepath.Clean(above), ending: ending, changed: changed}
 	for _, name := range names {
@@ -76,6 +76,11 @@ func (w *Watcher) Add(changed func(), ending, above string, names ...string) {
 	defer w.mu.Unlock()
 	w.sets = append(w.sets, s)
 	w.followAll(s)
+	return func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.followAll(s)
+	}
 }
 
 func (w *Watcher) followAll(s *set) {

@@ -57,7 +57,6 @@ type Shelf struct {
 
 	root    string // the folder that the files are in; empty if nobody knows it
 	watcher *watch.Watcher
-	watched sync.Once
 
 	saving  *sync.Mutex // of all shelves: held while a file is compared with what it should be, and written
 	reading sync.Mutex  // held while all files are looked at
@@ -65,6 +64,7 @@ type Shelf struct {
 
 	mu      sync.Mutex
 	changed chan struct{} // closed with the next change
+	follow  func()        // what the watcher gave for it; nil before somebody asked for a file
 }
 
 // glance is a file as it was when it was read.
@@ -104,12 +104,23 @@ func (s *Shelf) open() (*os.Root, error) {
 	if s.root == "" {
 		return nil, agent.Errorf(agent.CodeValidation, "Nobody knows the folder of this project. Open the project first.")
 	}
-	s.watched.Do(func() { s.watcher.Add(s.tell, Extension, s.root, folders...) })
+	s.watch()
 	root, err := os.OpenRoot(s.root)
 	if err != nil {
 		return nil, agent.Wrap(agent.CodeValidation, err, "The folder of this project cannot be opened. Look whether it is still there, and at its permissions.")
 	}
 	return root, nil
+}
+
+// watch begins to watch, and goes on with a folder that is not the one that there was.
+func (s *Shelf) watch() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.follow == nil {
+		s.follow = s.watcher.Add(s.tell, Extension, s.root, folders...)
+	} else {
+		s.follow()
+	}
 }
 
 // List gives the files, sorted by their paths. It reads only what changed.

@@ -289,6 +289,11 @@ func TestEverybodyHearsOfAChange(t *testing.T) {
 	hear("a file that was made", func() error { return os.WriteFile(file, nil, 0o600) })
 	hear("a file that was removed", func() error { return os.Remove(file) })
 	hear("a folder that has gone", func() error { return os.RemoveAll(s.folder) })
+	s.must(os.Mkdir(s.folder, 0o700))
+	if _, _, err := s.Read("a.relavium.yaml"); !errors.Is(err, ErrNoFile) {
+		t.Fatal(err)
+	}
+	hear("a file in a folder that was made anew", func() error { return os.WriteFile(file, nil, 0o600) })
 }
 
 // TestProjectsHaveTheirOwn: outside of all that is in the person's folder, where nobody else comes to.

@@ -12,7 +12,7 @@ export class Checking {
   constructor(
     private readonly editor: Editor,
     private readonly client: Client,
-    /** Hears why the last check could not be made, or that one was. */
+    /** Hears why the last check could not be made, or that there is nothing to be checked. */
     private readonly went: (why: string | undefined) => void,
   ) {
     editor.subscribe(() => this.#look());
@@ -33,13 +33,13 @@ export class Checking {
     this.#seen = unchecked;
     clearTimeout(this.#timer);
     if (unchecked) this.#timer = setTimeout(() => void this.now(), checkAfter);
+    else this.went(undefined);
   }
 
   async #run(): Promise<void> {
     for (let asked = this.editor.value.unchecked; asked; asked = this.editor.value.unchecked) {
       try {
         this.editor.checked(asked, await this.client.checkWorkflow(asked));
-        this.went(undefined);
       } catch (error) {
         return this.went((error as Error).message);
       }

@@ -267,6 +267,15 @@ describe('saving', () => {
     expect([...server.drafts.keys()]).toEqual([]);
   });
 
+  test('under the name of other unsaved work is refused: that would be written over', async () => {
+    server.drafts.set('other.relavium.yaml', { source: 'name: Other', replaces: '' });
+    const open = await server.open();
+    name(open, 'B');
+    await expect(open.save('other.relavium.yaml')).rejects.toThrow(text.save.unsaved);
+    expect(server.files.size).toBe(1);
+    expect(open.value).toMatchObject({ path, isChanged: true });
+  });
+
   test('under a name that is taken is refused', async () => {
     server.files.set('taken.relavium.yaml', 'name: T');
     const open = await server.open();

@@ -191,6 +191,7 @@ export class OpenWorkflow extends Store<State> {
     if (!(await this.#checking!.now())) throw new Error(this.value.unchecked);
     const { graph, metadata, typed, hasComments, problems } = editor!.value;
     const source = this.#source!;
+    if (path !== before && (await this.client.workflowDrafts()).drafts.some(draft => draft.path === path)) throw new Error(text.save.unsaved);
     const saved = await this.client.saveWorkflow(path, source, path === before ? version : '');
     this.#saved = { source, graph: typed === undefined ? graph : undefined, metadata, hasComments, problems: [...problems] };
     this.set({ place: { file: path }, path, version: saved.version, session: undefined, warnings: [], theirs: undefined, isRestored: false });

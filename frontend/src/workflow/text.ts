@@ -53,6 +53,7 @@ export const workflowText = {
     comments: 'The file has comments. What Parley writes has none, so they will be lost.',
     unreadable: 'What stands in the YAML tab cannot be read as a workflow.',
     problems: (n: number) => `${plural(n, 'problem is', 'problems are')} left. Other programs may refuse the file.`,
+    unsaved: 'There is unsaved work of this name. Save or discard that first, or choose another name.',
     done: (path: string) => `Saved as ${path}`,
   },
 

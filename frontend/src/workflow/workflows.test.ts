@@ -70,6 +70,19 @@ describe('a file that somebody else changes', () => {
     expect(server.drafts.get(path)).toMatchObject({ source: 'name: B' });
   });
 
+  test('and is taken over leaves nothing that could not be checked', async () => {
+    const open = await server.open();
+    const check = server.answers.get('POST /workflows/check')!;
+    server.answers.set('POST /workflows/check', () => refusal(413, 'too_large', 'Too large.'));
+    name(open, 'B');
+    await pass(500);
+    expect(open.value.unchecked).toBe('Too large.');
+    await server.write('name: T');
+    open.takeTheirs();
+    server.answers.set('POST /workflows/check', check);
+    expect(open.value.unchecked).toBeUndefined();
+  });
+
   test('is found by saving, if nobody told', async () => {
     const open = await server.open();
     name(open, 'B');

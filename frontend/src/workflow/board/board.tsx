@@ -175,7 +175,7 @@ function Content({ editor, onOpen }: BoardProps) {
             )}
           </Panel>
         )}
-        {isWhole && <MiniMap pannable zoomable ariaLabel={text.view.map} className="@max-2xl:hidden" />}
+        {isWhole && <MiniMap pannable zoomable ariaLabel={text.view.map} className="@max-xl:hidden" />}
         {/* In place of the library's own, whose link would not ask. */}
         <Panel position="bottom-right" className="react-flow__attribution">
           <Link href="https://reactflow.dev">React Flow</Link>
