@@ -97,7 +97,7 @@ func (s *stage) hosted(then func(stop func())) Turn {
 	select {
 	case <-ended:
 	default:
-		s.Error("the app's call outlived its turn")
+		s.Fatalf("the turn ended with %+v, %v, before the app's call or without it", turn.Finish, turn.Err)
 	}
 	return turn
 }
