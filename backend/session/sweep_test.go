@@ -33,6 +33,7 @@ func TestASweptSession(t *testing.T) {
 			agent.ToolCall{ID: "c", Name: "f", Input: quoted(password)}, agent.ToolProgress{ID: "c", Output: password},
 			agent.ToolResult{ID: "c", Output: "is " + password}, agent.Source{ID: "s", URL: "https://x", Title: password},
 		}, pieces("and hunter", message))...)
+	w.running.Wait() // or the turn, on its way out, would send what is queued
 	queued := "later: " + password
 	if _, err := w.store.Enqueue(t.Context(), home, agent.Message{ID: "q", Role: agent.RoleUser, Parts: []agent.Part{agent.TextPart{Text: queued}}}, nil); err != nil {
 		t.Fatal(err)
