@@ -12,7 +12,6 @@ export const workflowText = {
 
   list: {
     says: 'A workflow is a file that other programs can run. Parley edits it, and does not run it yet.',
-    folder: (path: string) => `In ${path}`,
     loading: 'Looking for workflows…',
     new: 'New workflow',
     files: 'Files',

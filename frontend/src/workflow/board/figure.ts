@@ -20,7 +20,7 @@ export interface Figure {
 
 /** How many cards are drawn at once when a large workflow is opened: more than are seen. The others follow, as many in each frame. */
 const first = 40;
-const further = 16;
+const further = 32;
 
 /** Draws what is edited. What does not change stays the same object, so that only what changes is drawn again. */
 export function useFigure(editor: Editor, { nodes: selected, edges: picked, focused }: Selection): Figure {
