@@ -69,20 +69,28 @@ async function now() {
   return mark;
 }
 
-/** Where no card is: what is dragged there is the canvas. */
+/** Where no card is: what is dragged there is the canvas. It is taken before the trace begins, since until it moves nothing is drawn. */
 async function pan() {
+  const drag = i => page.mouse.move(860 + 160 * Math.sin(i / 12), 500 + 220 * Math.sin(i / 25));
   await page.mouse.move(860, 500);
   await page.mouse.down({ button: 'middle' });
-  for (let i = 0; i < 180; i++) await page.mouse.move(860 + 160 * Math.sin(i / 12), 500 + 220 * Math.sin(i / 25));
+  for (let i = 0; i < 5; i++) await drag(i);
+  const seen = await traced(async () => {
+    for (let i = 5; i < 185; i++) await drag(i);
+  });
   await page.mouse.up({ button: 'middle' });
+  return seen;
 }
 
 /** Towards something first, by less than there is: at an end of it nothing would be drawn. */
 async function zoom(first) {
   await page.mouse.move(640, 460);
   await page.keyboard.down('Control');
-  for (let i = 0; i < 120; i++) await page.mouse.wheel(0, i % 60 < 30 ? first : -first);
+  const seen = await traced(async () => {
+    for (let i = 0; i < 120; i++) await page.mouse.wheel(0, i % 60 < 30 ? first : -first);
+  });
   await page.keyboard.up('Control');
+  return seen;
 }
 
 const measured = [];
@@ -96,10 +104,10 @@ for (const file of files) {
   for (const [name, act] of Object.entries({ pan, zoom })) {
     await page.getByRole('button', { name: 'Show all' }).click();
     await rest();
-    gestures[`${name} over all of it`] = await traced(() => act(-3));
+    gestures[`${name} over all of it`] = await act(-3);
     for (let i = 0; i < 6; i++) await page.getByRole('button', { name: 'Zoom in' }).click();
     await rest();
-    gestures[`${name}, close`] = await traced(() => act(3));
+    gestures[`${name}, close`] = await act(3);
   }
   measured.push({ opened, gestures });
   await leave();
