@@ -175,7 +175,8 @@ function Content({ editor, onOpen }: BoardProps) {
             )}
           </Panel>
         )}
-        {isWhole && <MiniMap pannable zoomable ariaLabel={text.view.map} className="@max-xl:hidden" />}
+        {/* From afar the board is a map itself, and most of what is drawn anew with each step would be this one. */}
+        {isWhole && !isFar && <MiniMap pannable zoomable ariaLabel={text.view.map} className="@max-xl:hidden" />}
         {/* In place of the library's own, whose link would not ask. */}
         <Panel position="bottom-right" className="react-flow__attribution">
           <Link href="https://reactflow.dev">React Flow</Link>
