@@ -32,6 +32,15 @@ const assist = (page: Page, name: string) => page.getByRole('toolbar', { name: b
 const tab = (page: Page, name: string) => page.getByRole('tab', { name });
 const file = (page: Page) => page.getByRole('textbox', { name: sourceText.label });
 const line = (page: Page, words: string) => file(page).locator('.cm-line').filter({ hasText: words });
+/** The caret goes to a line, also if the file is scrolled meanwhile. */
+async function goTo(page: Page, words: string): Promise<void> {
+  const active = async () => {
+    await line(page, words).click();
+    return file(page).locator('.cm-activeLine').textContent();
+  };
+  await expect.poll(active).toContain(words);
+}
+
 /** The caret goes to the end of its line, also of one that is wrapped once. */
 async function atEnd(page: Page): Promise<void> {
   await page.keyboard.press('End');
@@ -69,7 +78,7 @@ test('A session becomes a workflow: rearranged, edited as a file, broken, taken 
   await assist(page, boardText.assist.gate).click();
   await card(page, 'gate').waitFor();
   await tab(page, panelText.tabs.yaml).click();
-  await line(page, 'prompt_template: "Three').click();
+  await goTo(page, 'prompt_template: "Three');
   await atEnd(page);
   await page.keyboard.press('ArrowLeft');
   await page.keyboard.type(' Briefly.');

@@ -1,5 +1,5 @@
 import { undo } from '@codemirror/commands';
-import { foldedRanges, syntaxTreeAvailable } from '@codemirror/language';
+import { foldedRanges } from '@codemirror/language';
 import { forEachDiagnostic } from '@codemirror/lint';
 import { EditorView, runScopeHandlers } from '@codemirror/view';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -51,15 +51,6 @@ function problems(): string[] {
   forEachDiagnostic(view.state, ({ message }, from, to) => found.push(`${view.state.sliceDoc(from, to)}: ${message}`));
   return found;
 }
-
-test('what is gone to has been read, and so has its colours', () => {
-  const many = Array.from({ length: 150 }, (_, n) => `n${n}`);
-  editor.answer({ graph: graphOf(...many), source: file(...many), problems: [] });
-  const end = at('id: n120\n');
-  expect(syntaxTreeAvailable(view.state, end)).toBe(false);
-  editor.select(['n120']);
-  expect(syntaxTreeAvailable(view.state, end)).toBe(true);
-});
 
 test('what is typed goes to the workflow, and is not written again by it', () => {
   typeAt(at('id: w') + 4, 'x');
